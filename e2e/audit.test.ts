@@ -31,7 +31,7 @@ test('filters are in the URL, and the URL is the filter', () =>
       await page.getByText('1 entry').first().waitFor()
       expect(await rows(page).count()).toBe(2)
       await page.getByLabel('Action').selectOption('delete')
-      await page.getByText('Nothing on record matches the filter').waitFor()
+      await page.getByText('No entry matches the filter').waitFor()
       await page.getByRole('button', { name: 'Clear filter' }).click()
       await rows(page).nth(2).waitFor()
       expect(new URL(page.url()).search).toBe('')
@@ -154,7 +154,7 @@ test('verification passes an intact log and reports an altered one', () =>
     async ({ page, open }) => {
       await open('/audit')
       await page.getByRole('button', { name: 'Verify' }).click()
-      await page.getByText('The log is whole.').waitFor()
+      await page.getByText('The log is intact.').waitFor()
       await page.getByText('Its ends are signed.').waitFor()
       const bad = { id: '', reason: 'at the end, behind ..., one entry was removed' }
       await page.route('**/api/audit/verify', (route) =>

@@ -37,7 +37,7 @@ test('an ignored conflict keeps its reason, and is not raised by the next check'
     async ({ page, open }) => {
       await open(`/conflicts?entry=${conflict}`)
       await page.getByLabel('Notes').fill('anycast')
-      await page.getByRole('button', { name: 'Ignore, it is meant to be so' }).click()
+      await page.getByRole('button', { name: 'Ignore, it is intended' }).click()
       await page.locator('[data-layer]').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Check everything again' }).click()
       await page.getByText(/^Checked/).waitFor()
@@ -114,7 +114,7 @@ test('a viewer sees conflicts and cannot resolve them', async () => {
     async ({ page, open }) => {
       await open(`/conflicts?entry=${conflict}`)
       const drawer = page.getByRole('dialog')
-      for (const name of ['Mark as resolved', 'Ignore, it is meant to be so', 'Delete'])
+      for (const name of ['Mark as resolved', 'Ignore, it is intended', 'Delete'])
         expect(await drawer.getByRole('button', { name, exact: true }).getAttribute('aria-disabled')).toBe('true')
       expect(await drawer.getByRole('radio').first().isDisabled()).toBe(true)
     },

@@ -194,7 +194,7 @@ test.each(POLLED)('the list of scans %s', (_, status, more) =>
 
 const EMPTY = [
   ['/scans', '**/api/discovery/scans?*', 'No scans yet', 'New scan'],
-  ['/discovered-devices', '**/api/discovery/devices?*', 'Nothing has been found yet', 'New scan'],
+  ['/discovered-devices', '**/api/discovery/devices?*', 'No discovered devices yet', 'New scan'],
   ['/rules', '**/api/discovery/rules', 'No rules yet', 'New rule'],
 ] as const
 

@@ -7,7 +7,7 @@ import { eventually, world } from './harness.ts'
 
 const it = world({ devices: 0 })
 const AWAY = 'The server does not answer.'
-const COUNTDOWN = /Too many requests\. This goes on by itself in \d+ s\./
+const COUNTDOWN = /Too many requests\. The page continues in \d+ s\./
 
 let network = ''
 const address = (n: number): string => `127.88.0.${n}`

@@ -39,9 +39,9 @@ test(
         await network.fill('127.93.4.5')
         await page.getByRole('option', { name: 'loop watched' }).waitFor()
         await network.press('Enter')
-        const takes = page.getByRole('region', { name: 'What it takes' })
+        const takes = page.getByRole('region', { name: 'Estimate' })
         await takes.getByText('4,094').waitFor()
-        await page.getByRole('textbox', { name: 'Leave out' }).fill('127.93.0.0/24')
+        await page.getByRole('textbox', { name: 'Exclude' }).fill('127.93.0.0/24')
         await takes.getByText('3,839').waitFor()
         await page.getByRole('button', { name: 'Start scan' }).click()
         await page.getByRole('heading', { level: 1, name: 'Scan of loop watched' }).waitFor()
@@ -92,7 +92,7 @@ test('a missing value is an error at its field', () =>
     async ({ page, open }) => {
       await open(`/networks/${ids().untouched}`)
       await page.getByRole('button', { name: 'Scan', exact: true }).click()
-      await page.getByRole('textbox', { name: 'Leave out' }).fill('127.91.0.300')
+      await page.getByRole('textbox', { name: 'Exclude' }).fill('127.91.0.300')
       await page.getByText('must be a comma-separated list').waitFor()
     },
     { as: 'operator', expected: ['400 /api/discovery/networks/'] },
@@ -190,7 +190,7 @@ test('by keys alone an item is opened, ignored, put back and accepted', () =>
       await page.keyboard.press('Home')
       if (!(await page.locator('[aria-current=true]').textContent())?.includes('lab-retired')) await moveTo()
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog').getByText('Why it is thought to be there').waitFor()
+      await page.getByRole('dialog').getByText('Evidence that it exists').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       await page.keyboard.press('i')
@@ -253,7 +253,7 @@ test('by keys alone a rule is made, changed, switched on and deleted', () =>
       await row.waitFor()
       await page.keyboard.press('End')
       await page.keyboard.press('e')
-      const hours = page.getByRole('textbox', { name: 'Every so many hours' })
+      const hours = page.getByRole('textbox', { name: 'Interval in hours' })
       await hours.waitFor()
       await hours.focus()
       await page.keyboard.press('Control+a')

@@ -31,7 +31,7 @@ test('an API key for another user is created, shown once, and deleted by the key
       await page.keyboard.press('j')
       await page.keyboard.press('#')
       await page.getByRole('button', { name: 'Delete key' }).press('Enter')
-      await page.getByText('The key “nightly” opens nothing any more').waitFor()
+      await page.getByText('The key “nightly” is deleted').waitFor()
       const after = await fetch(`${it.plat.url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } })
       expect(after.status).toBe(401)
     },

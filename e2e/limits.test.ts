@@ -15,7 +15,7 @@ const it = world({
     LOGIN_RATE_LIMIT_WINDOW: '6s',
   },
 })
-const COUNTDOWN = /Too many requests\. This goes on by itself in \d+ s\./
+const COUNTDOWN = /Too many requests\. The page continues in \d+ s\./
 
 /** Sends requests until the rate limit is exceeded. */
 const useUp = async (page: Page): Promise<void> => {
@@ -67,7 +67,7 @@ test('the sign-in page shows the seconds until the next attempt', () =>
       await enter('wrong')
       await page.getByText('The user name or the password is wrong.').waitFor()
       await enter('wrong again')
-      await page.getByText(/Too many tries from this address\. Try again in \d+ s\./).waitFor()
+      await page.getByText(/Too many attempts from this address\. Try again in \d+ s\./).waitFor()
       const button = page.getByRole('button', { name: 'Sign in' })
       expect(await button.isDisabled()).toBe(true)
       await page.locator('button[type=submit]:enabled').waitFor()

@@ -89,7 +89,7 @@ test('lists that others change are loaded again: networks, conflicts', async () 
     async (visit) => {
       const { page, open } = visit
       await open('/conflicts')
-      await page.getByText('Nothing contradicts itself').waitFor()
+      await page.getByText('No conflicts found').waitFor()
       await followed(visit)
       for (const name of ['one', 'two']) await it.plat.api.devices.create({ name, addresses: [{ ip: '192.0.2.200' }] })
       await page.getByRole('link', { name: '192.0.2.200', exact: true }).waitFor()

@@ -24,8 +24,8 @@ test('the consent page shows the client, its redirect and its permissions; conse
       await open(program.authorizePath())
       await page.getByRole('heading', { name: 'Inventory helper asks to act for you' }).waitFor()
       await page.getByText(new URL(it.plat.url).host, { exact: true }).waitFor()
-      await page.getByRole('group', { name: 'It could see' }).getByText('List and read devices').waitFor()
-      await page.getByRole('group', { name: 'It could change' }).getByText('Create and delete devices').waitFor()
+      await page.getByRole('group', { name: 'Read permissions' }).getByText('List and read devices').waitFor()
+      await page.getByRole('group', { name: 'Write permissions' }).getByText('Create and delete devices').waitFor()
       await page.getByRole('button', { name: 'Allow' }).click()
       const { code } = program.answerIn(await cameBack(page))
       const { access_token } = await program.exchange(code ?? '')
@@ -83,7 +83,7 @@ test('permissions that the user lacks are named, and not granted', async () => {
   await it.visit(
     async ({ page, open }) => {
       await open(program.authorizePath())
-      await page.getByRole('heading', { name: 'Asked for and not given' }).waitFor()
+      await page.getByRole('heading', { name: 'Requested and not granted' }).waitFor()
       expect(await page.getByLabel('Create and delete devices').count()).toBe(0)
       await page.getByRole('button', { name: 'Allow' }).click()
       const { code } = program.answerIn(await cameBack(page))
@@ -118,7 +118,7 @@ test('another account can be used', async () => {
       await open(program.authorizePath())
       await page.getByText('You are viewer.').waitFor()
       await page.getByRole('button', { name: 'Use another account' }).click()
-      await page.getByRole('heading', { name: 'Sign in to go on' }).waitFor()
+      await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor()
       expect(await axeFindings(page)).toEqual([])
     },
     { as: 'viewer', expected: ['401 /mcp-oauth/authorize'] },
@@ -220,7 +220,7 @@ test('the account page lists the clients with consent, and revokes one', async (
       expect(await axeFindings(page)).toEqual([])
       await card.getByRole('button', { name: 'End access of Night watch' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'End access' }).click()
-      await page.getByText('“Night watch” can do nothing any more for viewer').waitFor()
+      await page.getByText('“Night watch” has no access any more for viewer').waitFor()
       await eventually(() => card.getByText('Night watch').count(), 0)
       expect(await program.call(token)).toBe(401)
     },
@@ -241,12 +241,12 @@ test('an administrator sees the users of a client, and revokes one consent or al
       expect(await axeFindings(page, 'layers')).toEqual([])
       await drawer.getByRole('button', { name: 'End access of viewer' }).click()
       await page.getByRole('button', { name: 'End access', exact: true }).last().click()
-      await page.getByText('“Rack robot” can do nothing any more for viewer').waitFor()
+      await page.getByText('“Rack robot” has no access any more for viewer').waitFor()
       expect([await program.call(theirs), await program.call(mine)]).toEqual([401, 200])
       await drawer.getByRole('button', { name: 'Delete client' }).click()
       await page.getByRole('dialog', { name: 'Delete the client “Rack robot”?' }).waitFor()
       await page.getByRole('button', { name: 'Delete client' }).last().click()
-      await page.getByText('“Rack robot” can do nothing any more', { exact: true }).waitFor()
+      await page.getByText('“Rack robot” has no access any more', { exact: true }).waitFor()
       expect(await program.call(mine)).toBe(401)
       await page.getByText('Nothing matches').or(page.getByText('0 of')).first().waitFor()
     },

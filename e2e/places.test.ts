@@ -15,7 +15,7 @@ test('a datacenter: from the list to its devices, and on to one of them', () =>
       await page.getByRole('link', { name: 'Ashburn 2' }).click()
       await page.getByRole('heading', { level: 1, name: 'Ashburn 2' }).waitFor()
       await page.locator(`[role=grid][aria-rowcount="${devices.length + 1}"]`).waitFor()
-      await page.getByRole('link', { name: 'In the table of devices' }).click()
+      await page.getByRole('link', { name: 'Open in Devices' }).click()
       await page.getByText(`${devices.length} of 300 devices`).first().waitFor()
     },
     { as },

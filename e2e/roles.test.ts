@@ -72,12 +72,12 @@ test('a role that comes with Plat can only be read', () =>
       const edit = page.getByRole('button', { name: 'Edit' })
       expect(await edit.getAttribute('aria-disabled')).toBe('true')
       await edit.focus()
-      await page.getByText('viewer comes with Plat and stays as it is').waitFor()
+      await page.getByText('viewer is a system role and cannot be changed').waitFor()
       await open('/roles')
       await page.getByRole('grid', { name: 'Roles' }).waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('#')
-      await page.getByText('admin comes with Plat and stays as it is').waitFor()
+      await page.getByText('admin is a system role and cannot be changed').waitFor()
     },
     { as },
   ))

@@ -23,7 +23,7 @@ const isNoWider = (page: Page) => page.evaluate('document.documentElement.scroll
 
 const graphIsThere = (page: Page) => page.getByRole('application', { name: /^Graph/ }).waitFor()
 
-test('the way from a device to what is around it, and on to a neighbour', () =>
+test('the way from a device to its neighbours, and on to a neighbour', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open(`/devices/${hub.id}`)

@@ -74,7 +74,7 @@ test('a network created today says that a forecast needs more days', () =>
     async ({ page, open }) => {
       const { id } = await it.plat.api.networks.create({ name: 'new', subnet: '10.78.0.0/24' })
       await open(`/networks/${id}?tab=usage`)
-      await page.getByText('A forecast takes three days; there is 1 so far.').waitFor()
+      await page.getByText('A forecast needs three days; there is 1 so far.').waitFor()
     },
     { as: 'admin' },
   ))

@@ -64,7 +64,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'confidence',
     text: 'Confidence',
-    width: 100,
+    width: 92,
     isSortable: true,
     cell: (discovered) => (
       <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
@@ -73,18 +73,18 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'mac',
     text: 'MAC',
-    width: 152,
+    width: 142,
     isSortable: true,
     cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
   },
   {
     id: 'vendor',
     text: 'Vendor',
-    width: 130,
+    width: 120,
     isSortable: true,
     cell: ({ vendor }) => <span title={vendor}>{vendor}</span>,
   },
-  { id: 'os', text: 'OS', width: 142, isSortable: true, cell: (discovered) => <Os discovered={discovered} /> },
+  { id: 'os', text: 'OS', width: 130, isSortable: true, cell: (discovered) => <Os discovered={discovered} /> },
   {
     id: 'ports',
     text: 'Open ports',

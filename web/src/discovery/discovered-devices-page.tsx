@@ -89,7 +89,7 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
           >
             Delete {count(chosen.length)}
           </Button>
-          <Button isIcon look="quiet" aria-label="Drop the selection" onClick={onClear}>
+          <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onClear}>
             <X size={15} aria-hidden="true" />
           </Button>
         </div>
@@ -162,8 +162,8 @@ export const DiscoveredDevicesPage = () => {
         filter={text}
         onClear={() => setText('')}
         empty={{
-          title: 'Nothing has been found yet',
-          text: 'What answers a scan is shown here, with everything that speaks for it.',
+          title: 'No discovered devices yet',
+          text: 'Hosts that answer a scan are listed here, with the evidence for them.',
           actions: (
             <>
               {may('discovery:create') && (

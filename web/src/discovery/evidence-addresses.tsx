@@ -22,7 +22,7 @@ export const Addresses = ({ discovered }: { readonly discovered: DiscoveredDevic
     mutationFn: () => api.discovery.split({ id: discovered.id, ips: [...chosen] }),
     onSuccess: () => {
       toast(`${plural(chosen.size, 'address', 'addresses')} split off`, {
-        description: 'From now on they are a device of their own.',
+        description: 'They are a separate device now.',
       })
       setChosen(new Set())
       changed()
@@ -63,8 +63,8 @@ export const Addresses = ({ discovered }: { readonly discovered: DiscoveredDevic
           </Button>
           <span className="muted">
             {chosen.size === discovered.addresses.length
-              ? 'One of them has to stay.'
-              : 'The addresses that are chosen become a device of their own.'}
+              ? 'One address must stay.'
+              : 'The selected addresses become a separate device.'}
           </span>
         </p>
       )}

@@ -43,7 +43,7 @@ export const Services = ({ discovered }: { readonly discovered: DiscoveredDevice
       </ul>
       {others.length > 0 && (
         <p>
-          <span className="muted">Open as well: </span>
+          <span className="muted">Other open ports: </span>
           <span className="mono">{others.join(', ')}</span>
         </p>
       )}
@@ -70,7 +70,7 @@ const SAID: Readonly<Record<DiscoveredDeviceDetail['identity']['kind'], string>>
   ssh: 'the host key of its SSH server',
   tls: 'the certificate of its TLS server',
   snmp: 'the engine ID of its SNMP agent',
-  address: 'its address alone: another host at that address can not be told from it',
+  address: 'its address alone: another host at that address cannot be distinguished from it',
 }
 
 export const Identity = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {

@@ -51,7 +51,7 @@ const Sum = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) =>
           → <b>{discovered.confidence}</b>
         </span>
       )}
-      <span className="muted"> Each piece takes its share of the doubt that the others leave.</span>
+      <span className="muted"> Each piece of evidence reduces the remaining doubt.</span>
     </p>
   )
 }
@@ -62,11 +62,11 @@ const objections = ({ reasons, evidence }: DiscoveredDeviceDetail): string[] =>
 
 export const Sureness = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => (
   <section className={css.block}>
-    <h3>Why it is thought to be there</h3>
+    <h3>Evidence that it exists</h3>
     <div className={css.sure}>
       <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
     </div>
-    {discovered.evidence.length === 0 && <p className="muted">No evidence is kept of it.</p>}
+    {discovered.evidence.length === 0 && <p className="muted">No evidence is stored.</p>}
     <ul className={css.evidence}>
       {discovered.evidence.map(({ ip, source, weight, detail }) => (
         <li key={`${ip} ${source} ${detail}`}>

@@ -55,7 +55,7 @@ export const MergeDialog = ({ discovered, onClose }: Props) => {
     <Dialog title={`What else is ${discoveredName(discovered)}?`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm}>
         {merge.isError && <Alert>{asAppError(merge.error).message}</Alert>}
-        <p className="muted">What is chosen becomes its addresses. It can be split off again.</p>
+        <p className="muted">The addresses of the selected devices are added to it. They can be split off again.</p>
         <TextField
           label="Find"
           hint="A name, an address or a MAC of the same network"
@@ -64,7 +64,7 @@ export const MergeDialog = ({ discovered, onClose }: Props) => {
         />
         <fieldset className={css.candidates}>
           <legend className="sr">Devices of the same network</legend>
-          {candidates && shown.length === 0 && <p className="muted">There is no other one.</p>}
+          {candidates && shown.length === 0 && <p className="muted">No other device.</p>}
           {shown.map((one) => (
             <label key={one.id} htmlFor={`merge-${one.id}`}>
               <Checkbox

@@ -129,7 +129,7 @@ export const NetworkDiscovery = ({ network, onScan }: Props) => {
           <Card title="Inbox">
             <p className={css.scanLine}>
               <Link to="/inbox" search={{ network: network.id }} className="link">
-                What differs from what is documented
+                Differences from the documentation
               </Link>
             </p>
           </Card>

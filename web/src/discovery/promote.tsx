@@ -215,7 +215,7 @@ export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
         {open.length > MOST_AT_ONCE && <p className="muted">The first {count(MOST_AT_ONCE)} of them.</p>}
         <TextField
           label="Name"
-          hint="{hostname} (the address where there is none), {ip}, {mac}, {vendor}, {n} for 1, 2, 3 …"
+          hint="{hostname} (or the address), {ip}, {mac}, {vendor}, {n} for 1, 2, 3 …"
           value={template}
           onChange={setTemplate}
           error={nameError}

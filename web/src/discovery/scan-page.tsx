@@ -101,7 +101,7 @@ export const ScanPage = () => {
       }
       menu={
         <MenuItem onSelect={() => void navigate({ to: '/discovered-devices', search: { network: scan.network_id } })}>
-          All found in the network
+          All discovered devices of the network
         </MenuItem>
       }
       above={

@@ -81,7 +81,7 @@ export const PoolPage = () => {
       edit={{ blocked: may('pools:update') ? undefined : 'pools:update', isInMenu: true }}
       remove={{
         blocked: may('pools:delete') ? undefined : 'pools:delete',
-        warning: 'Its reservations go with it; the addresses of devices stay, without a pool.',
+        warning: 'Its reservations are deleted too. The addresses of devices stay, without a pool.',
       }}
       actions={
         <Button look="primary" onClick={() => setTaking(true)} blocked={blocked('reservations:create')}>

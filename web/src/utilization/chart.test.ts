@@ -56,10 +56,10 @@ describe('a forecast in words', () => {
   const days = [sample('2026-01-01', 1), sample('2026-01-02', 2), sample('2026-01-03', 3)]
   test.each([
     [history([]), ''],
-    [history(days.slice(0, 1)), 'A forecast takes three days; there is 1 so far.'],
-    [history(days.slice(0, 2)), 'A forecast takes three days; there are 2 so far.'],
-    [history(days, { per_day: 0, days_to_full: null, days: 3 }), 'It is as full as it was: no end in sight.'],
-    [history(days, { per_day: -2, days_to_full: null, days: 3 }), '2 fewer a day: it is emptying.'],
+    [history(days.slice(0, 1)), 'A forecast needs three days; there is 1 so far.'],
+    [history(days.slice(0, 2)), 'A forecast needs three days; there are 2 so far.'],
+    [history(days, { per_day: 0, days_to_full: null, days: 3 }), 'The utilization is constant.'],
+    [history(days, { per_day: -2, days_to_full: null, days: 3 }), '2 fewer a day: the utilization falls.'],
     [history(days, { per_day: 0.02, days_to_full: null, days: 3 }), '0.02 more a day: not full within ten years.'],
     [history(days, { per_day: 1, days_to_full: 1, days: 3 }), '1 more a day: full in about 1 day, on 2026-01-04.'],
     [
