@@ -39,7 +39,7 @@ export const scans = {
     name: 'scans.start',
     summary: 'Scan a network; a second scan of the same network waits for the first',
     description:
-      'Without a body it is a quick one. With dry_run the answer is 200 with what it would take, and nothing is on record. The addresses that the rule of the network excludes are left out as well.',
+      'Without a body it is a quick scan. With dry_run the answer is 200 with an estimate, and nothing is stored. The addresses that the rule of the network excludes are left out as well.',
     http: 'POST /api/discovery/networks/{id}/scan',
     status: 202,
     alsoAnswers: { 200: 'same' },
@@ -89,7 +89,7 @@ export const scans = {
   }),
   cancel: operation({
     name: 'scans.cancel',
-    summary: 'Stop a scan that waits or runs; what it has found stays',
+    summary: 'Stop a scan that waits or runs; its discovered devices stay',
     http: 'POST /api/discovery/scans/{id}/cancel',
     effect: 'action',
     // The permission to start a scan includes the permission to stop it.
@@ -100,7 +100,7 @@ export const scans = {
   }),
   delete: operation({
     name: 'scans.delete',
-    summary: 'Delete a scan, which stops it if it runs; what it has found stays',
+    summary: 'Delete a scan, which stops it if it runs; its discovered devices stay',
     http: 'DELETE /api/discovery/scans/{id}',
     effect: 'delete',
     access: 'discovery:delete',
@@ -193,7 +193,7 @@ export const discovery = {
   }),
   promote: operation({
     name: 'discovery.promote',
-    summary: 'Document a discovered device: makes a device of it',
+    summary: 'Create a documented device from a discovered one',
     http: 'POST /api/discovery/devices/{id}/promote',
     status: 201,
     effect: 'create',

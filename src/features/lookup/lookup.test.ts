@@ -147,7 +147,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       [
         '10.0.1.8/29',
         'assigned',
-        '10.0.1.8/29 is no network of its own, and in use, in Servers (10.0.1.0/24); 2 of 6 addresses are taken',
+        '10.0.1.8/29 is not a network, and in use, in Servers (10.0.1.0/24); 2 of 6 addresses are taken',
       ],
       ['10.0.1.128/25', 'free', '10.0.1.128/25 is free, in Servers (10.0.1.0/24)'],
       ['198.51.100.0/24', 'outside', 'No network overlaps 198.51.100.0/24'],

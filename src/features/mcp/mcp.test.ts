@@ -138,8 +138,8 @@ describe('tools', () => {
       code: 'VALIDATION_ERROR',
       error: expect.any(String),
       details: [
-        { field: 'nme', message: 'is not a field of this' },
-        { field: 'addresses[0].ipp', message: 'is not a field of this' },
+        { field: 'nme', message: 'unknown field' },
+        { field: 'addresses[0].ipp', message: 'unknown field' },
         { field: 'name', message: 'is required' },
         { field: 'addresses[0].ip', message: 'is required' },
       ],
