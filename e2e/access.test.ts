@@ -66,6 +66,19 @@ test('on a phone the pages of access are in the account menu', () =>
     { as: 'admin', width: 390, height: 844 },
   ))
 
+test('on a phone the row of a key does not break its words', async () => {
+  const { user } = await idsOf()
+  await it.visit(
+    async ({ page, openWhole }) => {
+      await openWhole(`/users/${user}?tab=access`)
+      const name = await page.getByText('ansible', { exact: true }).boundingBox()
+      const used = await page.getByText('Never used').boundingBox()
+      expect([name?.height, used?.height].map((height) => (height ?? 99) < 30)).toEqual([true, true])
+    },
+    { as: 'admin', width: 390, height: 844 },
+  )
+})
+
 const LISTS = [
   ['/users', '**/api/users'],
   ['/roles', '**/api/roles'],

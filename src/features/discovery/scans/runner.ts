@@ -145,7 +145,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     if (report.type === 'ready')
       await ctx.write(async (tx) => {
         await store.setState(tx, id, { privilege: JSON.stringify(report.privilege) })
-        if (report.privilege.advice !== '') await store.addNote(tx, id, `for more: ${report.privilege.advice}`)
+        if (report.privilege.advice !== '') await store.addNote(tx, id, `More privileges: ${report.privilege.advice}`)
       })
     else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
     else if (report.type === 'batch') {
