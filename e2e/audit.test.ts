@@ -39,7 +39,7 @@ test('filters are in the URL, and the URL is the filter', () =>
     { as },
   ))
 
-test('an entry says what was sent, and what it was before', () =>
+test('an entry shows the sent values and the previous ones', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'changed', os: 'Junos 23.4' })

@@ -21,7 +21,7 @@ test('a datacenter: from the list to its devices, and on to one of them', () =>
     { as },
   ))
 
-test('a datacenter: its networks, and what was done to it', () =>
+test('a datacenter: its networks and its history', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.datacenters.create({ name: 'Oslo 1' })
@@ -94,7 +94,7 @@ test('a viewer sees the permission that the history needs', () =>
     { as: 'viewer' },
   ))
 
-test('a pool that is too large for a map says so, and what is free next', () =>
+test('a pool that is too large for a map says so, and shows the next free address', () =>
   it.visit(
     async ({ page, open }) => {
       const network = await it.plat.api.networks.create({ name: 'six', subnet: '2001:db8:77::/64' })

@@ -160,7 +160,7 @@ test.each(['/topology', 'all', 'connections', 'containment', 'impact'])('%s, in 
   ),
 )
 
-test('its code comes when it is opened, and what comes first stays small', () => {
+test('its code is loaded when it is opened, and the first files stay small', () => {
   const folder = join(import.meta.dirname, '..', 'dist', 'web')
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
   const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => name)

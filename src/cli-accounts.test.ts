@@ -104,7 +104,7 @@ describe('a user by name', () => {
 })
 
 describe('a password', () => {
-  test('of oneself is asked for, the old one and the new one', async () => {
+  test('of the own account is prompted for, the old one and the new one', async () => {
     const { id } = await createUser(app.db, { username: 'frank', password: QUICK })
     const argv = ['user', 'change-password', 'frank']
     const done = await runWith({ argv, typed: [QUICK, PASSWORD] }, await keyFor(app.db, id))
@@ -184,7 +184,7 @@ describe('plat audit verify', () => {
 })
 
 describe('a username', () => {
-  test('that holds what is not seen is a usage error, which names the character', async () => {
+  test('with an invisible character is a usage error, which names it', async () => {
     const { code, err } = await runWith({ argv: ['user', 'create', 'ad\u202emin'], typed: [PASSWORD] })
     expect([code, err]).toEqual([2, expect.stringContaining('error: username: must not contain invisible')])
     expect(err).toContain('U+202E')

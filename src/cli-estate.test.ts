@@ -136,7 +136,7 @@ describe('import', () => {
     ['rows.ndjson', '{"id":"a","name":"A"}\n\n{"id":"b","name":"B"}\n'],
     ['rows.yaml', '- id: a\n  name: A\n- id: b\n  name: B\n'],
     ['rows.json', '[{"id":"a","name":"A"},{"id":"b","name":"B"}]'],
-  ])('%s, told what it holds', async (name, content) => {
+  ])('%s, with the name of its resource', async (name, content) => {
     const path = put(name, content)
     expect((await run('import', path)).code).toBe(2)
     expect(await run('import', path, '--resource', 'datacenters')).toMatchObject({ code: 0 })

@@ -156,7 +156,7 @@ if (dialects().includes('postgres')) {
   )
 
   test(
-    'a request that waits too long for what another one holds is refused with a reason',
+    'a request that waits too long for a lock is refused with a reason',
     async () => {
       const holder = new SQL(server.url, { max: 1 })
       const holding = await holder.reserve()

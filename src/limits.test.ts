@@ -45,7 +45,7 @@ describe('with three requests a minute', () => {
     expect(await statuses(Array.from({ length: 4 }, () => () => ask()))).toEqual([200, 200, 200, 429])
   })
 
-  test('a refusal says what it is and when to come back', async () => {
+  test('a refusal has its code and a time to retry', async () => {
     await statuses(Array.from({ length: 3 }, () => () => ask()))
     const response = await ask()
     expect(await response.json()).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })

@@ -61,7 +61,7 @@ describe.each([...dialects()])('the metrics on %s', (dialect) => {
     expect(await read()).toMatch(/^http_requests_by_code\{code="401"\} \d+$/m)
   })
 
-  test('name queries by what they do to which table', async () => {
+  test('name queries by their verb and table', async () => {
     await admin.request('GET', '/api/datacenters/x')
     expect(await read()).toContain('db_query_duration_milliseconds_count{query="select datacenters"}')
   })

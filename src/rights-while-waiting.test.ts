@@ -231,7 +231,7 @@ describe.each([...dialects()])('rights that are lost while a call waits, on %s',
   })
 })
 
-test('a session of somebody else is not ended once the permission is gone, though that was asked for before', async () => {
+test('the session of another user is not ended after the permission was lost, though it was required before', async () => {
   const app = await testApp({ dialect: 'sqlite' })
   const admin = await app.as('admin')
   const role = await createRole(app.db, { name: 'clerk', permissions: ['users:update'] })

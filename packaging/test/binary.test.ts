@@ -95,7 +95,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([names.length > 10, wrong]).toEqual([true, []])
   })
 
-  test('it sends what the build has compressed', async () => {
+  test('it sends the compressed files of the build', async () => {
     const name = readdirSync(join(ROOT, 'dist', 'web', 'assets')).find((one) => one.endsWith('.js')) ?? ''
     const sent = await fetch(`${server.url}/static/assets/${name}`, {
       headers: { 'accept-encoding': 'br' },
@@ -128,7 +128,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([code, err]).toEqual([0, expect.any(String)])
   })
 
-  test('it ends in order when it is asked to', async () => {
+  test('it stops gracefully on SIGTERM', async () => {
     expect(await server.stop()).toBe(0)
   })
 })

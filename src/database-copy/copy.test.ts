@@ -159,7 +159,7 @@ if (dialects().includes('postgres')) {
       expect(statSync(move.backFile).mode & 0o777).toBe(0o600)
     })
 
-    test('the report tells each table with its rows and its checksum', () => {
+    test('the report has each table with its rows and its checksum', () => {
       expect({ code: away.code, err: away.err }).toEqual({ code: 0, err: '' })
       expect(away.out).toMatch(/^TABLE +ROWS +CHECKSUM +COPY\naddress_blocks +4 +[0-9a-f]{16} +the same\n/)
     })
@@ -320,7 +320,7 @@ if (dialects().includes('postgres')) {
     expect(JSON.parse(again.out)).toMatchObject({ is_same: true, is_resumed: true })
   })
 
-  test('the key of dev mode goes along to a folder', async () => {
+  test('the key of dev mode is copied to a folder', async () => {
     const key = '0123456789abcdef'.repeat(4)
     await Bun.write(`${move.dataDir}/dev-encryption-key`, key)
     await platIn({ DATA_DIR: move.dataDir }, 'database', 'copy', '--to', move.back)

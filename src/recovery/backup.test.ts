@@ -171,7 +171,7 @@ describe('no backup is made', () => {
     expect(err).toMatch(/^error: .*damaged/)
   })
 
-  test('of what is no database of Plat', async () => {
+  test("of a database that is not Plat's", async () => {
     const other = join(folder, 'other')
     mkdirSync(other)
     new Database(join(other, 'plat.db')).run('CREATE TABLE t (id TEXT)')

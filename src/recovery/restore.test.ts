@@ -91,7 +91,7 @@ describe('a restore', () => {
     ])
   })
 
-  test('keeps what a killed server had acknowledged and not yet moved out of its log', async () => {
+  test('keeps acknowledged writes that a killed server had only in its log', async () => {
     const { db, close } = await openData(dataDir)
     await addDatacenter(db, 'newest')
     const crashed = join(folder, 'crashed')

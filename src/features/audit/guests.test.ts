@@ -120,7 +120,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
   })
 })
 
-describe('what is counted', () => {
+describe('the count of refusals', () => {
   const refusal = (client: string) => ({ client, route: 'sessions.login', code: 'UNAUTHORIZED' })
 
   test('is written at the end of the process, whatever the time', () => {

@@ -56,7 +56,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
       return entryIds()
     }
 
-    test('holds what was sent, by whom and whether it was done', async () => {
+    test('holds the input, the caller and the outcome', async () => {
       await create('a')
       await create('a')
       expect(await entries()).toMatchObject([

@@ -174,7 +174,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect(now[0]?.device_ids).not.toContain(two.id)
   })
 
-  test('a device tells the conflicts it is part of', async () => {
+  test('a device lists its conflicts', async () => {
     const [first, second] = [newIp(), newIp()]
     const one = await device(first, second)
     await device(first)

@@ -105,7 +105,7 @@ describe.each([...dialects()])('a new target of a credential on %s', (dialect) =
     expect(await put(made, { device_id: null, network_id: null })).toBe(200)
   })
 
-  test('is not what the target is already', async () => {
+  test('is not the present target', async () => {
     const made = await credential({ ...V2C, device_id, network_id })
     expect(await put(made, { ...made, description: 'changed' })).toBe(200)
   })

@@ -26,7 +26,7 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
     expect(await admin.api.dashboard.show()).toMatchObject({ devices: 2, networks: 3, pools: 2, datacenters: 0 })
   })
 
-  test('names the fullest networks, with what lies in them, and none that is empty', async () => {
+  test('names the fullest networks, with their subnets, and no empty one', async () => {
     const { fullest_networks } = await admin.api.dashboard.show()
     expect(fullest_networks?.map(({ name, utilization }) => [name, utilization])).toEqual([
       ['inner', 50],

@@ -58,7 +58,7 @@ describe.each([...dialects()])('a bulk call on %s', (dialect) => {
       expect(all).not.toContain('gone')
     })
 
-    test('changes nothing when one item is bad, and says what is wrong with every bad one', async () => {
+    test('changes nothing when one item is bad, and names the errors of every bad one', async () => {
       const [changed, gone] = [await create('kept'), await create('kept too')]
       const before = await names()
       const answer = await bulk([
@@ -168,7 +168,7 @@ describe.each([...dialects()])('a bulk call on %s', (dialect) => {
     )
   })
 
-  test('keeps what addresses and networks are to each other', async () => {
+  test('keeps the memberships of addresses in networks', async () => {
     const { api } = inv
     const { results } = await api.networks.bulk({
       operations: [

@@ -73,7 +73,7 @@ describe.each([...dialects()])('objects of the inventory on %s', (dialect) => {
     })
 
     if (kind.required.length > 0)
-      test('needs its required fields, and hears of all that are missing at once', async () => {
+      test('needs its required fields, and the error names all missing ones', async () => {
         expect(await post({})).toMatchObject(refusal(...kind.required))
       })
 
@@ -83,7 +83,7 @@ describe.each([...dialects()])('objects of the inventory on %s', (dialect) => {
       expect(await inv.ask(`PUT ${kind.path}/${id}`, kind.change)).toMatchObject(missing)
     })
 
-    test('keeps what an update does not name', async () => {
+    test('keeps fields that an update does not name', async () => {
       const made = await create()
       inv.advance(1000)
       const expected = { ...made, ...kind.change, updated_at: inv.now() }

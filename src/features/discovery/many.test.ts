@@ -56,7 +56,7 @@ describe.each([...dialects()])('many discovered devices on %s', (dialect) => {
     })
   })
 
-  test('are cleared with their network, beyond what one statement takes', async () => {
+  test('are deleted with their network, also in several statements', async () => {
     const { id } = await found(230)
     await d.api.discovery.clear({ network_id: id })
     expect(await left(id)).toEqual([])

@@ -31,7 +31,7 @@ describe.each(FILES)('%s', (path, type) => {
     expect(headers.get('cache-control')).toBe('private, no-cache')
   })
 
-  test('is compressed for those who take it', async () => {
+  test('is compressed if the client accepts it', async () => {
     const plain = await (await caller.request('GET', path)).text()
     const response = await caller.request('GET', path, undefined, { 'Accept-Encoding': 'gzip' })
     expect(response.headers.get('content-encoding')).toBe('gzip')

@@ -122,7 +122,7 @@ describe.each([...dialects()])('the command, beside a server on %s', (dialect) =
     return { code: exitCode, out: stdout.toString(), err: stderr.toString() }
   }
 
-  test('says what it ended, and the server turns the user away within a second', async () => {
+  test('prints what it ended, and the server refuses the user within a second', async () => {
     all.app.clock.ms = Date.now()
     const person = await all.person({ roles: ['admin'] })
     const cookie = cookieOf(await all.app.login(person.username, QUICK))

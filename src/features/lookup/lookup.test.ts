@@ -173,13 +173,13 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       expect((await look('10.0.1.77/24')).query).toBe('10.0.1.0/24')
     })
 
-    test('that is free comes with the way to make a network of it', async () => {
+    test('that is free comes with the command that creates a network', async () => {
       expect((await look('10.0.2.0/24')).ways.map(({ command }) => command)).toEqual([
         'plat network create NAME 10.0.2.0/24',
       ])
     })
 
-    test('that is a network with a pool comes with the way to take an address of it', async () => {
+    test('that is a network with a pool comes with the command that allocates an address', async () => {
       expect((await look('10.0.1.0/24')).ways.map(({ command }) => command)).toEqual([
         `plat pool allocate ${poolId} --count 1`,
       ])

@@ -171,7 +171,7 @@ describe('tools', () => {
     expect((await admin.api.devices.list({})).map(({ name }) => name)).not.toContain('never-made')
   })
 
-  test('give a list in pages that say what is left', async () => {
+  test('give a list in pages with the next offset', async () => {
     for (let i = 0; i < 120; i++) await admin.api.datacenters.create({ name: `dc-${String(i).padStart(3, '0')}` })
     const first = await call(admin, 'datacenter_list', { fields: ['name'] })
     expect(first.value).toMatchObject({ total: 120, truncated: true, next_offset: 100 })

@@ -183,7 +183,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(value.created).toEqual([{ change: 'create', kind: 'device', id: made?.id, name: 'made by a plan' }])
     })
 
-    test('is recognised although what it makes has other ids', async () => {
+    test('is recognised although its new objects have other ids', async () => {
       await device({ addresses: [{ ip: '10.42.0.1' }] })
       const twins = ['one', 'two'].map((name) => ({ op: 'create', device: { name, addresses: [{ ip: '10.42.0.1' }] } }))
       const { plan_id, changes } = await plan('devices.bulk', { operations: twins })
@@ -263,7 +263,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
   })
 
   describe('when the state has changed', () => {
-    test('is refused, and names what was changed', async () => {
+    test('is refused, and names the changed objects', async () => {
       const { id } = await device({ name: 'moving' })
       const { plan_id } = await plan('devices.delete', { id })
       await admin.api.devices.update({ id, description: 'in use again' })

@@ -69,7 +69,7 @@ describe('resources', () => {
     ])
   })
 
-  test('are what the REST API sends', async () => {
+  test('equal the answers of the REST API', async () => {
     const network = await admin.api.networks.create({ name: 'a resource', subnet: '10.81.0.0/24' })
     const { contents } = await client.readResource({ uri: `plat://network/${network.id}` })
     const [content] = contents
@@ -78,7 +78,7 @@ describe('resources', () => {
     )
   })
 
-  test('are for those who may read them', async () => {
+  test('need the permission to read the object', async () => {
     const nobody = await connect({ fetch: app.fetch, key: (await app.as(['search:read'])).key })
     const { id } = await admin.api.devices.create({ name: 'closed' })
     expect(nobody.readResource({ uri: `plat://device/${id}` })).rejects.toThrow('devices:read')

@@ -345,7 +345,7 @@ describe('for any stored state and any request', () => {
     )
   })
 
-  test('what a token is for does not depend on the order in which it was written', () => {
+  test('the effective scopes do not depend on the order of the requested ones', () => {
     fc.assert(
       fc.property(scopes, clients, holders, (agreed, asked, holder) => {
         const backwards = scopesOf(agreed).toReversed().join(' ')

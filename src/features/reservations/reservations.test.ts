@@ -57,7 +57,7 @@ describe.each([...dialects()])('reservations on %s', (dialect) => {
     expect(await post(await pool('10.2.0.0/24', '10.2.0.1', '10.2.0.9'), {})).toMatchObject(refusal('ip_address'))
   })
 
-  test('hold only what is available', async () => {
+  test('hold available addresses only', async () => {
     const id = await pool('10.3.0.0/29', '10.3.0.0', '10.3.0.7')
     await inv.api.devices.create({ name: 'h', addresses: [{ ip: '10.3.0.1' }] })
     await hold(id, '10.3.0.2')

@@ -215,7 +215,7 @@ describe('wrong passwords by a device that is known', () => {
     expect(lanes).toEqual(['known', 'known', 'known', 'common'])
   })
 
-  test('count by the address as ever', async () => {
+  test('count against the limit of the address too', async () => {
     addresses++
     const tries: number[] = []
     for (let i = 0; i < 4; i++) {

@@ -98,7 +98,7 @@ describe('a Valkey server', () => {
     expect(await app.sessions.list(userId)).toEqual([])
   })
 
-  test('forgets in its list of a user what has ended', async () => {
+  test('removes ended sessions from the list of a user', async () => {
     await app.login('ada', PASSWORD)
     await app.login('ada', PASSWORD)
     const [one] = await app.sessions.list(userId)
@@ -117,7 +117,7 @@ describe('a Valkey server', () => {
     expect(await contents()).toEqual([])
   })
 
-  test('moves an expiry once for all who found it due at one time', async () => {
+  test('extends an expiry once for concurrent requests', async () => {
     await app.login('ada', PASSWORD)
     const [session] = await app.sessions.list(userId)
     if (!session) throw new Error('ada is signed in')

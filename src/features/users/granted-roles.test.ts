@@ -98,7 +98,7 @@ describe.each([...dialects()])('users and their roles on %s', (dialect) => {
       expect(await status()).toBe(403)
     })
 
-    test('a second time changes nothing', async () => {
+    test('twice changes nothing', async () => {
       const before = await make({ roles: ['viewer'] })
       all.app.clock.ms += 1000
       expect((await grant(before.id, 'viewer')).status).toBe(201)

@@ -124,7 +124,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
   })
 
   describe('changing one', () => {
-    test('changes what it names, and nothing else', async () => {
+    test('changes the named fields only', async () => {
       const before = await make({ email: `${name()}@example.org`, full_name: 'Ada', roles: ['viewer'] })
       all.app.clock.ms += 1000
       const { status, body } = await all.admin.ask(`PUT /api/users/${before.id}`, { full_name: 'Ada L.' })
@@ -132,13 +132,13 @@ describe.each([...dialects()])('users on %s', (dialect) => {
       expect(body).toEqual({ ...before, full_name: 'Ada L.', updated_at: all.app.now().toISOString() })
     })
 
-    test('clears what is optional', async () => {
+    test('clears optional fields', async () => {
       const { id } = await make({ email: `${name()}@example.org`, full_name: 'Ada', roles: ['viewer'] })
       const { body } = await all.admin.ask(`PUT /api/users/${id}`, { email: null, full_name: '', roles: [] })
       expect(body).toMatchObject({ email: '', full_name: '', roles: [] })
     })
 
-    test('takes what GET answered, with a change', async () => {
+    test('accepts the answer of GET, with a change', async () => {
       const before = await make({ roles: ['viewer', 'operator'] })
       const { body } = await all.admin.ask(`PUT /api/users/${before.id}`, { ...before, username: name() })
       expect(body).toMatchObject({ roles: ['operator', 'viewer'], username: `made-${count}` })

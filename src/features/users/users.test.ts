@@ -89,7 +89,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
       expect(await login('ada', 'a new password')).toBe(200)
     })
 
-    test('ends every session of the user and of nobody else; keys live on', async () => {
+    test('ends every session of the user only; keys stay valid', async () => {
       const { id } = await createUser(app.db, { username: 'ada', password: QUICK })
       await createUser(app.db, { username: 'bob', password: QUICK })
       const cookies = [await app.login('ada', QUICK), await app.login('ada', QUICK), await app.login('bob', QUICK)].map(

@@ -58,7 +58,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     expect(await admin.api.webhooks.list({ name: 'not stored' })).toEqual([])
   })
 
-  test('an edit that adds an event without the permission is refused, and one of what the editor may see is not', async () => {
+  test('an edit that adds an event is refused without its permission, and accepted with it', async () => {
     const own = await hook(['device.created'])
     expect(await put(clerk, own, { events: ['device.created', 'conflict.detected'] })).toMatchObject(withoutConflicts)
     expect((await put(clerk, own, { url: to.url('/other'), enabled: false, name: 'renamed' })).status).toBe(200)
@@ -78,7 +78,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     expect(await admin.api.webhooks.get({ id: foreign.id })).toEqual(foreign)
   })
 
-  test('an edit is refused while events are on their way that the editor may not see', async () => {
+  test('an edit is refused while deliveries are queued that the editor may not see', async () => {
     const target = await hook(['device.created', 'network.created'])
     to.answer(target.name, 500)
     await admin.api.networks.create({ name: `n${paths}`, subnet: `10.${paths}.0.0/24` })

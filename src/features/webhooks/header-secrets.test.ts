@@ -82,19 +82,19 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect(JSON.stringify([answers, kept])).not.toContain('plain-token')
   })
 
-  test('what is read, changed and written back keeps them', async () => {
+  test('are kept when the webhook is read, changed and written back', async () => {
     const made = await hook({ Authorization: TOKEN })
     const { status, body } = await put(made.id, { ...made, description: 'changed' })
     expect([status, (body as Webhook).headers]).toEqual([200, { Authorization: '***' }])
     expect((await sent(made)).authorization).toBe(TOKEN)
   })
 
-  test('what is read and written back as it was is no change', async () => {
+  test('a webhook that is read and written back is unchanged', async () => {
     const made = await hook({ Authorization: TOKEN })
     expect((await put(made.id, made)).body).toEqual(made)
   })
 
-  test('"***" keeps one value beside others that are new, and what is not named goes', async () => {
+  test('"***" keeps one value beside new ones, and absent names are removed', async () => {
     const made = await hook({ Authorization: TOKEN, 'X-Old': 'old', 'X-Kept': 'kept' })
     const { body } = await put(made.id, { headers: { 'x-kept': '***', 'X-New': 'new' } })
     expect((body as Webhook).headers).toEqual({ 'x-kept': '***', 'X-New': '***' })

@@ -86,7 +86,7 @@ describe('an id to look for', () => {
   test.each(UNSTORABLE)('that no database can store, like %p, matches nothing', (value) => {
     expect(made(idOf('devices'), value)).toBe('\ufffd')
   })
-  test('says in its JSON Schema what it is the id of', () => {
+  test('names its resource in its JSON Schema', () => {
     expect(z.toJSONSchema(idOf('devices'), { io: 'input' })).toMatchObject({ type: 'string', ref: 'devices' })
   })
 })

@@ -151,7 +151,7 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
     })
   })
 
-  test('counts for the revisions of tables as ever', async () => {
+  test('still counts for the revisions of tables', async () => {
     const before = await db.revision(['things'])
     await during((tx) => setN({ db: tx.db, store: db }, { id: 'b', n: 7 }))
     expect(await db.revision(['things'])).not.toBe(before)

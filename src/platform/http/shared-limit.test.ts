@@ -82,13 +82,13 @@ test('the /64s of one /48 have four times the limit together', async () => {
   expect(verdicts.indexOf(false)).toBe(4 * LONG.requests)
 })
 
-test('what a /64 is refused is not counted for its /48', async () => {
+test('a refusal of a /64 does not count for its /48', async () => {
   const { take } = limiter(LONG)
   for (let n = 0; n < 20; n++) await take(inSite(1), Date.now())
   expect(await take(inSite(2), Date.now())).toMatchObject({ isAllowed: true, limit: LONG.requests, remaining: 2 })
 })
 
-test('tells of the /48 where less of it is left', async () => {
+test('reports the /48 if it has less remaining', async () => {
   const { take } = limiter(LONG)
   const told: number[] = []
   for (let n = 0; n < 13; n++) told.push((await take(inSite(n), Date.now())).limit)

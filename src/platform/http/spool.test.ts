@@ -26,7 +26,7 @@ const openFiles = (): string[] =>
   })
 
 describe('a temporary file', () => {
-  test('gives back what was written to it, from any place', async () => {
+  test('returns its content from any position', async () => {
     const file = await spaceOf(100).create()
     await file.append(Buffer.from('hello '))
     await file.append(Buffer.from('world'))
@@ -80,7 +80,7 @@ describe('the space of temporary files', () => {
     expect(space.hasRoomFor(10)).toBe(true)
   })
 
-  test('is a quarter of what is free at most', () => {
+  test('is at most a quarter of the free space', () => {
     const space = createSpoolSpace({ folder, freeBytes: () => 400 })
     expect([space.hasRoomFor(100), space.hasRoomFor(101)]).toEqual([true, false])
   })

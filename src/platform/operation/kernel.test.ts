@@ -150,7 +150,7 @@ describe('a write', () => {
   })
 })
 
-test('calls that wait for each other are told apart by the operation and by what it names', async () => {
+test('calls with serializeBy are distinguished by the operation and its value', async () => {
   const names: (string | undefined)[] = []
   const db: typeof things.db = {
     ...things.db,

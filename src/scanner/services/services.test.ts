@@ -84,7 +84,7 @@ test('the names in a certificate are names of the host', () => {
   expect(host.names).toContainEqual({ name: 'web7.lab.example', source: 'tls' })
 })
 
-test('the realm of a login tells what it is', () => {
+test('the realm of a login identifies the device', () => {
   const { product, details } = find('realm')
   expect([product, details.realm]).toEqual(['Cisco IOS http', 'level_15_access'])
 })

@@ -80,7 +80,7 @@ test('the key is reported as ssh-keygen prints it', async () => {
   expect((await ask({})).hostKey).toBe(fingerprint)
 })
 
-test('a login on a host with the pinned key tells its system', async () => {
+test('a login on a host with the pinned key reads its system', async () => {
   const { system } = await ask({ login: LOGIN, pinnedKey: fingerprint })
   expect(system).toEqual({
     kernel: 'Linux 6.1.0-18-amd64 x86_64',

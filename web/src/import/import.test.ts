@@ -49,7 +49,7 @@ describe('pasted text', () => {
     expect(readSource(text)).toMatchObject({ format, columns: ['name', 'os'], rows: [['web', 'Debian']] })
   })
 
-  test.each(['', 'name,os', '[1]', '[{', 'a,b\n1,2,3'])('%p is refused in words', (text) => {
+  test.each(['', 'name,os', '[1]', '[{', 'a,b\n1,2,3'])('%p is refused with a message', (text) => {
     expect(() => readSource(text)).toThrow(SyntaxError)
   })
 })

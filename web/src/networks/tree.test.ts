@@ -54,7 +54,7 @@ describe('the tree of networks', () => {
     ])
   })
 
-  test('counts what is in use in a network and in those that lie in it', () => {
+  test('counts used addresses in a network and in its subnets', () => {
     const inUse = (subnet: string, used_ips: number): Network => ({
       ...network(subnet),
       utilization: {

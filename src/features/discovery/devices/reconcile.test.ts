@@ -251,7 +251,7 @@ describe('a history', () => {
     }
   })
 
-  test('what proxy ARP hides is still known by its own host key', () => {
+  test('a host behind proxy ARP is still identified by its host key', () => {
     const records = world()
     scan(records, ...addresses(30).map((ip, i) => host(ip, { mac: A, sshHostKey: i > 27 ? 'SHA256:k' : '' })))
     expect(idAt(records, '10.0.0.38')).toBe(idAt(records, '10.0.0.39'))

@@ -26,7 +26,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
   const document = (ip: string, fields: object = {}) =>
     d.api.devices.create({ name: 'known', addresses: [{ ip }], ...fields })
 
-  describe('of what is new', () => {
+  describe('bucket of new devices', () => {
     test('holds discovered devices that are not documented', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
@@ -69,7 +69,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of what has changed', () => {
+  describe('bucket of changes', () => {
     test('holds differences from the documentation, field by field', async () => {
       const { id, at } = await d.network()
       await document(at(1), { hostname: 'old-name', os: 'Windows Server 2016' })
@@ -146,7 +146,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of what is gone', () => {
+  describe('bucket of missing devices', () => {
     test('holds documented devices that are no longer seen', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(1), { hostname: 'host-1' })
@@ -167,7 +167,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of contradictions', () => {
+  describe('bucket of conflicts', () => {
     const moved = async () => {
       const net = await d.network()
       await d.scan(net.id, [named(net.at(1), A)])
@@ -206,7 +206,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of connections', () => {
+  describe('proposals of connections', () => {
     /** A switch at .1 that has learnt C on its third port, alone, and A and B behind its uplink. */
     const facts = snmpFacts({
       name: 'sw-1',
@@ -246,7 +246,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('what is ignored', () => {
+  describe('an ignored item', () => {
     const ignored = async () => {
       const net = await d.network()
       await document(net.at(1), { hostname: 'old-name' })

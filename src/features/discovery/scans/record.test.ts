@@ -83,7 +83,7 @@ describe.each([...dialects()])('a scan that was made elsewhere on %s', (dialect)
     expect(answer).toMatchObject(refusal('scan'))
   })
 
-  test('is for those who may start one', async () => {
+  test('needs the permission to start one', async () => {
     const { id } = await d.network()
     const viewer = await d.app.as('viewer')
     expect(await ask(viewer, `POST /api/discovery/networks/${id}/results`, { hosts: [] })).toMatchObject(forbidden)

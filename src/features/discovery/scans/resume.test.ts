@@ -63,7 +63,7 @@ describe('a scan that runs when the server stops', () => {
     await app.close()
   })
 
-  test('keeps what it had found', async () => {
+  test('keeps its discovered devices', async () => {
     const { scanner, start, networkId } = await stopped()
     const { app, api } = await start()
     const scan = await scanner.next()

@@ -85,7 +85,7 @@ if (dialects().includes('postgres')) {
     expect(answer).toBe(false)
   })
 
-  test('what changes while the transaction is open undoes it', async () => {
+  test('a change while the transaction is open rolls it back', async () => {
     const late = things.db.write(async (tx) => {
       tx.guard(row())
       await put(tx, 'written')

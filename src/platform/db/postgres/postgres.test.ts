@@ -41,7 +41,7 @@ if (dialects().includes('postgres')) {
       expect(tries).toBe(5)
     })
 
-    test('without what the failed try has written', async () => {
+    test('without the writes of the failed attempt', async () => {
       let tries = 0
       await suite.db.write(async (tx) => {
         await addThing(tx, `try-${++tries}`)
@@ -112,7 +112,7 @@ if (dialects().includes('postgres')) {
         .values({ id: 'bad', n: null as never, owner_id: null })
         .execute()
 
-    test('is seen by what is asked after it', async () => {
+    test('is seen by later queries', async () => {
       const found = await suite.db.write(async (tx) => {
         await addThing(tx, 'a')
         return tx.db.selectFrom('things').select('id').execute()
@@ -233,7 +233,7 @@ if (dialects().includes('postgres')) {
     await other.close()
   })
 
-  test('one process sees in the revision what another has written', async () => {
+  test('one process sees in the revision the writes of another', async () => {
     const before = await suite.db.revision(['things'])
     await suite.beside().write((tx) => addThing(tx, 'a'))
     expect(await suite.db.revision(['things'])).not.toBe(before)
