@@ -87,7 +87,7 @@ test(
         return one.status === 'running' || one.status === 'pending' ? undefined : one
       })
       expect(scan).toMatchObject({ status: 'completed', error_message: '' })
-      expect(scan.log.map(({ text }) => text)).toContain('goes on from where it was')
+      expect(scan.log.map(({ text }) => text)).toContain('resumes from its checkpoint')
       const found = await foundIn(next, network)
       expect(new Set(before).difference(new Set(found)).size).toBe(0)
       expect([found.length, new Set(found).size]).toEqual([HOSTS, HOSTS])

@@ -85,7 +85,7 @@ describe('a backup', () => {
     await backup()
     await fillData(dataDir, 'cph')
     const refused = await backup()
-    expect(refused).toMatchObject({ code: 5, err: `error: ${file} is there already; --force replaces it\n` })
+    expect(refused).toMatchObject({ code: 5, err: `error: ${file} exists already; --force replaces it\n` })
     expect(namesIn(unpackByHand())).toEqual(['ams', 'ber'])
     expect((await backup('--force')).code).toBe(0)
     expect(namesIn(unpackByHand())).toEqual(['ams', 'ber', 'cph'])
@@ -149,7 +149,7 @@ describe('no backup is made', () => {
   test('over a folder', async () => {
     mkdirSync(join(folder, 'backups'))
     const target = join(folder, 'backups')
-    await refused([target, '--force', ...inData], 2, `${target} is no file that could be replaced: name another one`)
+    await refused([target, '--force', ...inData], 2, `${target} is not a regular file: name another one`)
   })
 
   test.each(['plat.db', 'plat.db-wal', 'plat.lock', 'plat.ballast'])('over the data: %s', (name) => {

@@ -58,7 +58,7 @@ describe('a restore', () => {
   test('says what it has done', async () => {
     const { out } = await restore('--force')
     expect(out).toMatch(
-      /^\S+plat\.backup, made by Plat [\d.]+ at \S+, is restored to \S+data: 0 devices\nThe data that were there are in \S+plat-replaced-\S+\.db\n$/,
+      /^\S+plat\.backup, made by Plat [\d.]+ at \S+, is restored to \S+data: 0 devices\nThe previous data is in \S+plat-replaced-\S+\.db\n$/,
     )
   })
 

@@ -39,7 +39,7 @@ export const scans = {
     name: 'scans.start',
     summary: 'Scan a network; a second scan of the same network waits for the first',
     description:
-      'Without a body it is a quick scan. With dry_run the answer is 200 with an estimate, and nothing is stored. The addresses that the rule of the network excludes are left out as well.',
+      'Without a body it is a quick scan. With dry_run the answer is 200 with an estimate, and nothing is stored. The exclusions in the rule of the network apply as well.',
     http: 'POST /api/discovery/networks/{id}/scan',
     status: 202,
     alsoAnswers: { 200: 'same' },
@@ -56,7 +56,7 @@ export const scans = {
     name: 'scans.record',
     summary: 'Record the result of a scan by another scanner',
     description:
-      'For networks that the server cannot reach: it is taken in as a scan of its own would be, and nothing is sent. The scan must be of all of the network but what is excluded.',
+      'For networks that the server cannot reach: the results are stored like those of a scan by Plat, and nothing is sent. The scan must cover the whole network except its exclusions.',
     http: 'POST /api/discovery/networks/{id}/results',
     status: 201,
     effect: 'create',
@@ -253,7 +253,7 @@ export const discoveryRules = {
   }),
   create: operation({
     name: 'discovery-rules.create',
-    summary: 'Scan a network by itself every so many hours; one rule a network',
+    summary: 'Scan a network at an interval of hours; one rule a network',
     http: 'POST /api/discovery/rules',
     status: 201,
     effect: 'create',
@@ -326,7 +326,7 @@ export const inbox = {
     name: 'inbox.accept',
     summary: 'Accept observations into the documented devices',
     description:
-      'A new one becomes a device; of a changed one the fields are written; a gone one is decommissioned; of a conflict what was seen last holds.',
+      'Accepting a new item creates a device; a changed one writes the fields; a gone one decommissions the device; a conflict keeps the latest value.',
     http: 'POST /api/discovery/inbox/accept',
     effect: 'action',
     isBulk: true,
@@ -363,7 +363,7 @@ const OneLock = z.object({ device_id: idOf('devices'), field: LockableField })
 export const discoveryLocks = {
   list: operation({
     name: 'discovery-locks.list',
-    summary: 'List the fields of devices that discovery proposes nothing for',
+    summary: 'List the locked fields of devices, for which discovery proposes no change',
     http: 'GET /api/discovery/locks',
     effect: 'read',
     access: 'discovery:list',

@@ -58,7 +58,7 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
       const some = await all.role('audit:list', 'devices:read', 'users:list')
       const grant = (role_id: string) => by.ask('POST /api/users/grant-role', { user_id: by.id, role_id })
       expect(messageOf(await grant(some.name))).toBe(
-        `The role "${some.name}" holds what you do not: audit:list, devices:read`,
+        `The role "${some.name}" has permissions that you lack: audit:list, devices:read`,
       )
       expect(messageOf(await grant('admin'))).toEndWith(` and ${CATALOGUE.length - CLERK.length - 10} more`)
     })

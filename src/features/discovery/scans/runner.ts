@@ -66,7 +66,7 @@ type Running = {
   done: Promise<void>
   readonly began: { readonly atMs: number; scanned: number | undefined }
   readonly batch: AdaptiveBatch
-  /** Its last report could not be stored, because the database was away: it goes on from where it was. */
+  /** Its last report could not be stored, because the database was away: it resumes from its checkpoint. */
   isInterrupted: boolean
 }
 
@@ -218,9 +218,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     running.set(scan.id, entry)
     entry.done = run(ctx, entry)
       .catch(async (error: unknown) => {
-        if (error instanceof LostScanError) return ctx.log.info('a scan goes on elsewhere', { scan: scan.id })
+        if (error instanceof LostScanError)
+          return ctx.log.info('a scan continues at another instance', { scan: scan.id })
         if (isPassing(ctx, error))
-          return ctx.log.warn('a scan was interrupted, and goes on later', { scan: scan.id, error })
+          return ctx.log.warn('a scan was interrupted, and resumes later', { scan: scan.id, error })
         ctx.log.error('a scan could not be run', { scan: scan.id, error })
         await ctx.write((tx) => fail(tx, scan, 'the server could not run it; its log says why'))
       })
@@ -277,7 +278,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
       const taken = { runner: me, heartbeat_at: tx.now, resumes: runner === '' ? resumes : resumes + 1 }
       if (!(await store.change(tx, { id, from: ['running'], runner }, taken))) return undefined
       await store.beat(tx, [id], me)
-      await store.addNote(tx, id, 'goes on from where it was')
+      await store.addNote(tx, id, 'resumes from its checkpoint')
       return found
     })
     if (scan) begin(ctx, scan)
