@@ -164,7 +164,7 @@ test('a signed-in user can return an error of the client to it', async () => {
       await page.getByText(host, { exact: true }).waitFor()
       expect(await axeFindings(page)).toEqual([])
       expect(new URL(page.url()).pathname).toBe('/mcp-oauth/authorize')
-      await page.getByRole('button', { name: `Tell ${host} and go there` }).click()
+      await page.getByRole('button', { name: `Return to ${host} with this error` }).click()
       expect(program.answerIn(await cameBack(page)).error).toBe('invalid_request')
     },
     { as: 'admin', expected: [...expected, '400 /mcp-oauth/authorize'] },

@@ -181,6 +181,7 @@ describe.each(dialects())('on %s', (dialect) => {
     error: z.string(),
     changes: z.string(),
     oauth_client: z.string(),
+    object: z.object({ type: z.string(), name: z.string(), is_deleted: z.boolean() }).nullish(),
   })
 
   test('the audit trail names the client and the human, and holds no secret', async () => {
@@ -225,6 +226,14 @@ describe.each(dialects())('on %s', (dialect) => {
       typeof one === 'string' ? one : [one.access_token, one.refresh_token],
     )
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
+  })
+
+  test('the audit trail names a token after its client', async () => {
+    const { oauth, admin } = await started({ dialect, env: { AUDIT_ENABLED: 'true' } })
+    await oauth.tokensFor(await oauth.register({ client_name: 'Claude' }), await oauth.person())
+    const answer = await admin.request('GET', '/api/audit?resource=oauth-token&include=names')
+    const [entry] = z.array(Entry).parse(await answer.json())
+    expect(entry?.object).toEqual({ type: 'oauth-token', name: 'Claude', is_deleted: false })
   })
 
   test('a user sees the clients that act for them, and ends it', async () => {

@@ -59,7 +59,7 @@ const Refused = ({ refusal: { error, description, host, to } }: { readonly refus
     </div>
     {isWeb(to) && (
       <footer className={css.actions}>
-        <Button onClick={() => location.assign(to)}>Tell {host} and go there</Button>
+        <Button onClick={() => location.assign(to)}>Return to {host} with this error</Button>
       </footer>
     )}
   </section>
