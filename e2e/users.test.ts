@@ -213,7 +213,7 @@ test('a user cannot grant permissions that they do not hold', async () => {
       await page.getByRole('menuitem', { name: 'Deactivate' }).click()
       const dialog = page.getByRole('dialog', { name: 'Deactivate admin?' })
       await dialog.getByRole('button', { name: 'Deactivate' }).click()
-      await dialog.getByText('holds what you do not').waitFor()
+      await dialog.getByText('has permissions that you lack').waitFor()
     },
     { as: 'operator', expected: ['403 /api/users'] },
   )

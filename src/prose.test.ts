@@ -1,5 +1,5 @@
 /**
- * The language rules of docs/glossary.md, for comments, messages, help texts and documents. The number of findings of a
+ * The language rules of docs/glossary.md, for comments, titles of tests, messages, help texts and documents. The number of findings of a
  * folder is recorded in golden/prose.txt and only falls. Each rule is shown to fail on a made-up offender.
  */
 import { describe, expect, test } from 'bun:test'

@@ -1,5 +1,5 @@
 /**
- * The rules of docs/glossary.md for the language of comments, messages and documents. `readSource` and `readDocument`
+ * The rules of docs/glossary.md for the language of comments, titles of tests, messages and documents. `readSource` and `readDocument`
  * extract the prose of a file, `proseFindings` checks the prose of one folder.
  */
 
