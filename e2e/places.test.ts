@@ -101,7 +101,7 @@ test('a pool that is too large for a map says so, and shows the next free addres
       const range = { start_ip: '2001:db8:77::1', end_ip: '2001:db8:77::ffff:ffff' }
       const pool = await it.plat.api.pools.create({ network_id: network.id, name: 'wide', ...range })
       await open(`/pools/${pool.id}`)
-      await page.getByText(/this pool is too large for a map/).waitFor()
+      await page.getByText(/Maps show at most 65,536/).waitFor()
       await page.locator('p').getByText('2001:db8:77::1', { exact: true }).waitFor()
     },
     { as },

@@ -36,7 +36,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'address',
     text: 'Address',
-    width: 118,
+    width: 108,
     isSortable: true,
     isEssential: true,
     cell: (discovered) => (
@@ -48,7 +48,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'name',
     text: 'Name',
-    width: 128,
+    width: 100,
     isSortable: true,
     isEssential: true,
     cell: ({ hostname }) => <span title={hostname}>{hostname}</span>,
@@ -64,7 +64,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'confidence',
     text: 'Confidence',
-    width: 92,
+    width: 96,
     isSortable: true,
     cell: (discovered) => (
       <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
@@ -73,22 +73,22 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'mac',
     text: 'MAC',
-    width: 142,
+    width: 134,
     isSortable: true,
     cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
   },
   {
     id: 'vendor',
     text: 'Vendor',
-    width: 120,
+    width: 100,
     isSortable: true,
     cell: ({ vendor }) => <span title={vendor}>{vendor}</span>,
   },
-  { id: 'os', text: 'OS', width: 130, isSortable: true, cell: (discovered) => <Os discovered={discovered} /> },
+  { id: 'os', text: 'OS', width: 104, isSortable: true, cell: (discovered) => <Os discovered={discovered} /> },
   {
     id: 'ports',
     text: 'Open ports',
-    width: 112,
+    width: 100,
     isSortable: true,
     cell: (discovered) => <Ports discovered={discovered} />,
   },
@@ -106,7 +106,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'documented',
     text: 'Documented',
-    width: 96,
+    width: 104,
     isSortable: true,
     cell: ({ matched_device_id }) =>
       matched_device_id === null ? (
@@ -120,7 +120,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'seen',
     text: 'Last seen',
-    width: 96,
+    width: 92,
     isSortable: true,
     cell: ({ last_seen }) => <TimeAgo at={last_seen} />,
   },

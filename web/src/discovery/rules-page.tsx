@@ -128,7 +128,7 @@ const columnsFor =
     {
       id: 'tools',
       text: '',
-      width: 80,
+      width: 96,
       isRight: true,
       cell: (rule) => (
         <>

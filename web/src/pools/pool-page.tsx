@@ -138,8 +138,8 @@ export const PoolPage = () => {
             ) : (
               <Card title="Addresses">
                 <p>
-                  With {utilization ? count(utilization.total_ips) : 'so many'} addresses this pool is too large for a
-                  map; one is drawn of up to {count(MOST_DRAWN)}. Its next free address:{' '}
+                  This pool has {utilization ? count(utilization.total_ips) : 'too many'} addresses. Maps show at most{' '}
+                  {count(MOST_DRAWN)}. Its next free address:{' '}
                   {next === undefined ? <Skeleton width="8em" /> : <b className="mono">{next}</b>}.
                 </p>
               </Card>
