@@ -54,7 +54,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('client and server agree on what there is and in which order', () => {
+test('client and server have the same resources in the same order', () => {
   expect(ImportQuery.shape.resource.options).toEqual([...INVENTORY])
 })
 
@@ -137,7 +137,7 @@ describe('import', () => {
     ['rows.ndjson', '{"id":"a","name":"A"}\n\n{"id":"b","name":"B"}\n'],
     ['rows.yaml', '- id: a\n  name: A\n- id: b\n  name: B\n'],
     ['rows.json', '[{"id":"a","name":"A"},{"id":"b","name":"B"}]'],
-  ])('%s, told what it holds', async (name, content) => {
+  ])('%s, with the name of its resource', async (name, content) => {
     const path = put(name, content)
     expect((await run('import', path)).code).toBe(2)
     expect(await run('import', path, '--resource', 'datacenters')).toMatchObject({ code: 0 })

@@ -23,7 +23,7 @@ export const PAGES = {
   '/credentials': 'access/credentials-page',
   '/datacenters/$id': 'datacenters/datacenter-page',
   '/devices/$id': 'devices/device-page',
-  '/found': 'discovery/discovered-devices-page',
+  '/discovered-devices': 'discovery/discovered-devices-page',
   '/import': 'import/import-page',
   '/inbox': 'discovery/inbox-page',
   '/keys': 'access/keys-page',
@@ -43,6 +43,9 @@ export const PAGES = {
 } as const
 
 export type Path = keyof typeof PAGES
+
+/** Earlier paths of pages, which links and saved views may still have. */
+export const MOVED = { '/found': '/discovered-devices' } as const satisfies Readonly<Record<string, Path>>
 
 export const isPath = (path: string): path is Path => Object.hasOwn(PAGES, path)
 

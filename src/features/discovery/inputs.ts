@@ -31,7 +31,7 @@ export const ScanRequest = z.object({
   id: idOf('networks').describe('The network'),
   scan_type: ScanType.default('quick'),
   exclude_ips: excludeIps.prefault(null),
-  dry_run: z.boolean().default(false).describe('Says what it would do, and does nothing'),
+  dry_run: z.boolean().default(false).describe('Returns the estimate, and starts nothing'),
 })
 export type ScanRequest = z.output<typeof ScanRequest>
 
@@ -72,7 +72,7 @@ export const PromotionOfMany = z.object({
   name: Name.refine(isTemplate, { error: `knows ${TEMPLATE_WORDS.map((word) => `{${word}}`).join(', ')}` })
     .meta({ exact: { pattern: TEMPLATE_PATTERN } })
     .default('{hostname}')
-    .describe('Template: {hostname} (the address where there is none), {ip}, {mac}, {vendor}, {n}: 1, 2, 3 ...'),
+    .describe('Template: {hostname} (the address if it is empty), {ip}, {mac}, {vendor}, {n}: 1, 2, 3 ...'),
   ...promotedTogether,
 })
 export type PromotionOfMany = z.output<typeof PromotionOfMany>
@@ -149,7 +149,10 @@ export const MAX_RECORD_BYTES = 8 * 1024 * 1024
 export const ScanRecord = z.object({
   id: idOf('networks').describe('The network'),
   scan_type: ScanType.default('quick'),
-  exclude_ips: excludeIps.prefault(null).describe('What was left out: what is there is not gone'),
-  hosts: z.array(RecordedHost).max(MAX_RECORDED).describe('Every host that answered; who is not among them is down'),
+  exclude_ips: excludeIps.prefault(null).describe('Excluded addresses: devices there are not marked as gone'),
+  hosts: z
+    .array(RecordedHost)
+    .max(MAX_RECORDED)
+    .describe('Every host that answered; other devices of the network are down'),
 })
 export type ScanRecord = z.output<typeof ScanRecord>

@@ -36,7 +36,7 @@ export const oauthClients = {
   delete: operation({
     name: 'oauth-clients.delete',
     summary: 'Delete an OAuth client; all that users have agreed to with it ends at once',
-    description: 'You must hold all that the users hold for whom it acts.',
+    description: 'You must hold all permissions of its users.',
     http: 'DELETE /api/oauth/clients/{id}',
     access: 'oauth-clients:delete',
     input: () => z.object({ id: idOf('oauth-clients') }),
@@ -49,7 +49,7 @@ export const oauthGrants = {
     name: 'oauth-grants.list',
     summary: 'List the clients that act for you; with the permission oauth-clients:list, for everyone, newest first',
     description:
-      'Grants of users that hold what you do not are left out; to ask for those of such a user is forbidden.',
+      'Grants of users with permissions that you lack are left out; requesting those of such a user is forbidden.',
     http: 'GET /api/oauth/grants',
     access: 'authenticated',
     input: () =>
@@ -63,8 +63,8 @@ export const oauthGrants = {
   delete: operation({
     name: 'oauth-grants.delete',
     summary:
-      'End what you have agreed to with a client or, with the permission oauth-clients:delete, what anyone has; its tokens open nothing from then on',
-    description: 'For the grant of someone else you must also hold all that this user holds.',
+      'End your consent to a client or, with the permission oauth-clients:delete, that of any user; its tokens are invalid from then on',
+    description: 'For the grant of another user you must also hold all permissions of that user.',
     http: 'DELETE /api/oauth/grants/{id}',
     access: 'authenticated',
     input: () => z.object({ id: idOf('oauth-grants') }),
@@ -92,7 +92,7 @@ export const AuthorizationParameters = z.object({
 export const ConsentParameters = AuthorizationParameters.extend({
   scope: Word.describe('All that was asked for, or less'),
   approved: z.boolean().describe('Whether the user agrees'),
-  username: Word.describe('Signs in for this once, where there is no session'),
+  username: Word.describe('Signs in for this request, without a session'),
   password: Word.meta({ format: 'password' }),
 }).catchall(z.union([z.string(), z.boolean()]))
 

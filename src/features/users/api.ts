@@ -152,7 +152,7 @@ export const users = {
     name: 'users.update',
     summary: 'Change some fields of a user; deactivating a user ends all their sessions',
     description:
-      'You must hold all permissions that the user has, and all of a new role. The last active admin stays an active admin. With other roles, API keys that another user has made for this user end.',
+      'You must hold all permissions that the user has, and all of a new role. The last active admin cannot lose that role. With other roles, API keys that another user has made for this user end.',
     http: 'PUT /api/users/{id}',
     access: 'users:update',
     input: UserPatch,
@@ -194,7 +194,7 @@ export const users = {
     name: 'users.reset-password',
     summary:
       'Give a user a new password; the user is signed out everywhere, and the API keys that the user has made stay valid',
-    description: `You must hold all that the user holds. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password does it without the server, on its own machine.)`,
+    description: `You must hold all permissions of the user. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password works on the host, without the server.)`,
     http: 'POST /api/users/{id}/reset-password',
     effect: 'action',
     access: 'users:update',
@@ -222,7 +222,7 @@ export const users = {
     name: 'users.revoke-role',
     summary: 'Revoke a role from a user; no change if the user does not have it',
     description:
-      'You must hold all permissions that the user has. The last active admin stays one. API keys that another user has made for this user end.',
+      'You must hold all permissions that the user has. The last active admin cannot lose that role. API keys that another user has made for this user end.',
     http: 'POST /api/users/revoke-role',
     effect: 'action',
     access: 'users:update',

@@ -26,7 +26,7 @@ describe('a contract as JSON Schema', () => {
     expect(input(z.string().regex(/^a$/))).toEqual({ type: 'string', pattern: '^a$' })
   })
 
-  test('tells what an id is the id of', () => {
+  test('names the resource of an id', () => {
     expect(input(z.string().meta({ ref: 'pools' }))).toEqual({
       type: 'string',
       description: 'Id of a pool',

@@ -93,7 +93,7 @@ const isAppError = (thrown: unknown): thrown is AppError => thrown instanceof Ap
 
 /** @throws AppError VALIDATION_ERROR that names the unknown fields along with all other errors. */
 const refuseUnknown = (schema: z.ZodType, input: unknown): void => {
-  const unknown = unknownFields(schema, input).map((field) => ({ field, message: 'is not a field of this' }))
+  const unknown = unknownFields(schema, input).map((field) => ({ field, message: 'unknown field' }))
   if (unknown.length === 0) return
   try {
     parse(schema, input)

@@ -54,7 +54,7 @@ const parameters: Readonly<Record<string, Parameter>> = {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'An ETag that you hold; 304 without a body if it still stands',
+    description: 'An ETag of an earlier answer; 304 without a body if it is unchanged',
     schema: text,
   },
   IfMatch: {
@@ -89,7 +89,7 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   { status: 409, name: 'Conflict', description: 'It conflicts with the current state' },
   { status: 412, name: 'PreconditionFailed', description: 'The object has changed since it was read' },
   { status: 413, name: 'ContentTooLarge', description: 'The body is too large (`INVALID_INPUT`)' },
-  { status: 421, name: 'MisdirectedRequest', description: 'The host of the request is none of `ALLOWED_HOSTS`' },
+  { status: 421, name: 'MisdirectedRequest', description: 'The host of the request is not in `ALLOWED_HOSTS`' },
   {
     status: 429,
     name: 'TooManyRequests',

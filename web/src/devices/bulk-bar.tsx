@@ -106,8 +106,8 @@ const TagDialog = ({ ids, onClose, onDone }: { ids: ReadonlySet<string>; onClose
         value={what}
         onChange={(value) => setWhat(value === 'drop' ? 'drop' : 'add')}
         options={[
-          ['add', 'Add it to each of them'],
-          ['drop', 'Remove it from each of them'],
+          ['add', 'Add it to each device'],
+          ['drop', 'Remove it from each device'],
         ]}
       />
     </ChangeDialog>
@@ -169,7 +169,7 @@ export const BulkBar = ({ ids, filter, onDone }: Props) => {
       <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
         Delete {count(ids.size)}
       </Button>
-      <Button isIcon look="quiet" aria-label="Drop the selection" onClick={onDone}>
+      <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>
         <X size={15} aria-hidden="true" />
       </Button>
       {open === 'tag' && <TagDialog ids={ids} onClose={close} onDone={done} />}

@@ -36,7 +36,7 @@ const Event = ({ entry }: { readonly entry: AuditEntry }) => (
     </span>
     {entry.changes !== '' && entry.changes !== '{}' && (
       <details>
-        <summary>What was sent</summary>
+        <summary>Changes</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region is reachable by keys */}
         <pre className={`mono ${css.changes}`} tabIndex={0}>
           {pretty(entry.changes)}
@@ -48,10 +48,10 @@ const Event = ({ entry }: { readonly entry: AuditEntry }) => (
 
 const Nothing = () => {
   const { data } = useQuery(serverConfigQuery)
-  if (data?.features.audit !== false) return <p className="muted">Nothing is on record.</p>
+  if (data?.features.audit !== false) return <p className="muted">No entries.</p>
   return (
     <p className="muted">
-      Nothing is on record: the log is kept where Plat is started with <code className="mono">AUDIT_ENABLED=true</code>.
+      No entries: to record changes, start Plat with <code className="mono">AUDIT_ENABLED=true</code>.
     </p>
   )
 }
