@@ -14,7 +14,7 @@ test('the chart is that of the results (npm run bench -- --page writes it)', () 
   expect(read('docs/images/figures.svg')).toBe(chartOf(kept))
 })
 
-test('a figure that was not measured is no bar, but an error', () => {
+test('a figure without a measurement is an error, not an empty bar', () => {
   expect(() => chartOf({ ...kept, lookup: { ...kept.inventory, results: [] } as never })).toThrow(
     'lookup of an address',
   )

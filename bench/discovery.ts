@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LAB_VARIABLE } from '../src/scanner/lab-guard.ts'
 import { authorized, plain, type Result } from './bench.ts'
-import { measureFound } from './discovery-found.ts'
+import { measureDiscoveredDevices } from './discovery-devices.ts'
 import type { Kind, Times } from './discovery-probe.ts'
 import { megabytes, milliseconds, quantile, rate } from './numbers.ts'
 import { publish } from './report.ts'
@@ -269,7 +269,7 @@ const measureAt = async (perSecond: string, { dataDir, key, deviceIds }: Prepare
 const measureMany = async (count: number, { dataDir, key }: Prepared): Promise<Result[]> => {
   const server = await startPlat(dataDir, { DISCOVERY_ALLOW_LOCAL: 'true', [LAB_VARIABLE]: '1' })
   try {
-    return await measureFound({ server, call: apiOf(server, key), request: authorized(key), count, say })
+    return await measureDiscoveredDevices({ server, call: apiOf(server, key), request: authorized(key), count, say })
   } finally {
     await server.stop()
   }

@@ -12,14 +12,14 @@ const result = (numbers: Record<string, number>, more: Partial<Result> = {}): Re
   ...more,
 })
 
-describe('what got worse', () => {
+describe('the list of regressions', () => {
   test.each([
     ['time', { p95_ms: 4 }, { p95_ms: 8 }],
     ['throughput', { ours_per_second: 1000 }, { ours_per_second: 500 }],
     ['memory', { bytes: 100 }, { bytes: 200 }],
     ['memory on a slower machine too', { bytes: 100, baseline_ms: 1 }, { bytes: 200, baseline_ms: 2 }],
     ['a ratio', { slower: 1, baseline_ms: 1 }, { slower: 2, baseline_ms: 2 }],
-  ])('is told of %s', (_, before: Record<string, number>, now: Record<string, number>) => {
+  ])('contains a regression of %s', (_, before: Record<string, number>, now: Record<string, number>) => {
     expect(worseThan([result(before)], [result(now)])).toEqual([expect.stringContaining('2.00 times as bad')])
   })
 
@@ -34,17 +34,17 @@ describe('what got worse', () => {
     expect(worseThan([result(before)], [result(now)])).toEqual([])
   })
 
-  test('names a goal that is missed now', () => {
+  test('names a goal that was met before and is missed now', () => {
     const [line] = worseThan([result({ share: 4 })], [result({ share: 6 }, { isMet: false, ours: '6 ms' })])
     expect(line).toBe('a thing: missed, 6 ms (it was now; goal < 5)')
   })
 
-  test('does not judge what was never measured', () => {
+  test('leaves out a row without an earlier measurement', () => {
     expect(worseThan([], [result({ p95_ms: 9 }, { isMet: false })])).toEqual([])
   })
 })
 
-test('the page shows what is kept, and says what is not measured', () => {
+test('the page shows the stored results, and says which are not measured', () => {
   const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
   // Written by `npm run bench`.
   const kept = JSON.parse(read('bench/results.json')) as AllKept

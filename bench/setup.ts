@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../src/compose.ts'
 import { type Estate, generateEstate } from '../src/demo/estate.ts'
 import { writeRows } from '../src/demo/files.ts'
-import { RESOURCES, type Resource } from '../src/features/estate/api.ts'
+import { INVENTORY, type Resource } from '../src/features/inventory.ts'
 import { loadConfig } from '../src/platform/runtime/config/config.ts'
 import { createLogger } from '../src/platform/runtime/log.ts'
 import { createUser, keyFor } from '../src/testing/identities.ts'
@@ -89,7 +89,7 @@ const importAll = async (folder: string, into: Import, estate: Estate): Promise<
   }
   let whole = 0
   let own = { value: 0, ms: 0 }
-  for (const resource of RESOURCES) {
+  for (const resource of INVENTORY) {
     const one = await load(resource)
     whole += one.ms
     if (resource === 'devices') own = one

@@ -9,7 +9,7 @@ const PASSWORD = 'correct horse battery'
 export const seedAccess = async ({ api }: RunningPlat) => {
   const role = await api.roles.create({
     name: 'auditor',
-    description: 'Reads the log and the inventory, and takes files of it home',
+    description: 'Reads and exports the log, and reads the inventory',
     permissions: ['audit:list', 'audit:read', 'audit:export', 'devices:list', 'devices:read', 'networks:list'],
   })
   const user = await api.users.create({

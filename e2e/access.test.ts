@@ -55,7 +55,7 @@ test.each(PAGES)('%s', async (_, pathOf) => {
   )
 })
 
-test('on a phone the places of access are in the menu of the account', () =>
+test('on a phone the pages of access are in the account menu', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
@@ -66,6 +66,19 @@ test('on a phone the places of access are in the menu of the account', () =>
     { as: 'admin', width: 390, height: 844 },
   ))
 
+test('on a phone the row of a key does not break its words', async () => {
+  const { user } = await idsOf()
+  await it.visit(
+    async ({ page, openWhole }) => {
+      await openWhole(`/users/${user}?tab=access`)
+      const name = await page.getByText('ansible', { exact: true }).boundingBox()
+      const used = await page.getByText('Never used').boundingBox()
+      expect([name?.height, used?.height].map((height) => (height ?? 99) < 30)).toEqual([true, true])
+    },
+    { as: 'admin', width: 390, height: 844 },
+  )
+})
+
 const LISTS = [
   ['/users', '**/api/users'],
   ['/roles', '**/api/roles'],
@@ -74,7 +87,7 @@ const LISTS = [
   ['/audit', '**/api/audit?*'],
 ] as const
 
-test.each(LISTS)('%s while it is on its way, when it fails, and when it came', (path, api) =>
+test.each(LISTS)('%s while it loads, when it fails, and when it is loaded', (path, api) =>
   it.visit(
     async ({ page, open }) => {
       await idsOf()
@@ -97,7 +110,7 @@ test.each(LISTS)('%s while it is on its way, when it fails, and when it came', (
   ),
 )
 
-test('a change of someone else is not overwritten', async () => {
+test("a save over another user's change is refused", async () => {
   const { role: id } = await idsOf()
   await it.visit(
     async ({ page, open }) => {

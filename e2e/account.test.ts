@@ -4,7 +4,7 @@ import { world } from './harness.ts'
 
 const it = world({ devices: 0 })
 
-test('a new key is shown once, and only one who kept it may close it', () =>
+test('a new key is shown once, and its dialog closes only after "I have saved it"', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/account')
@@ -25,7 +25,7 @@ test('a new key is shown once, and only one who kept it may close it', () =>
     { as: 'operator' },
   ))
 
-test('an empty estate says what to begin with', () =>
+test('an empty inventory says what to begin with', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')

@@ -99,7 +99,7 @@ const connected = async (username: string): Promise<Client> => {
   return client
 }
 
-test('an AI client finds a device, gets it an address, retags many, and may no more than its user', async () => {
+test('an AI client finds a device, allocates an address for it and retags many, within the rights of its user', async () => {
   const { api } = it.plat
   const userId = await engineerOf('ada', ['operator'])
   const network = await api.networks.create({ name: 'Dublin web', subnet: '10.80.0.0/24' })
@@ -147,7 +147,7 @@ test('an AI client finds a device, gets it an address, retags many, and may no m
   await client.close()
 }, 60_000)
 
-test('a role that is taken away is taken from the client at once', async () => {
+test('the client loses the rights of a revoked role at once', async () => {
   const { api } = it.plat
   const userId = await engineerOf('grace', ['operator'])
   const client = await connected('grace')

@@ -31,7 +31,7 @@ test('filters are in the URL, and the URL is the filter', () =>
       await page.getByText('1 entry').first().waitFor()
       expect(await rows(page).count()).toBe(2)
       await page.getByLabel('Action').selectOption('delete')
-      await page.getByText('Nothing on record matches the filter').waitFor()
+      await page.getByText('No entry matches the filter').waitFor()
       await page.getByRole('button', { name: 'Clear filter' }).click()
       await rows(page).nth(2).waitFor()
       expect(new URL(page.url()).search).toBe('')
@@ -39,7 +39,7 @@ test('filters are in the URL, and the URL is the filter', () =>
     { as },
   ))
 
-test('an entry says what was sent, and what it was before', () =>
+test('an entry shows the sent values and the previous ones', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'changed', os: 'Junos 23.4' })
@@ -93,7 +93,7 @@ test('the overview names what was changed, with a link', async () => {
   )
 })
 
-test('a call by API key is shown with the key and its owner, and found by both', () =>
+test('a call by API key is shown with the key and its owner, and can be filtered by both', () =>
   it.visit(
     async ({ page, open }) => {
       const [me] = await it.plat.api.users.list({ username: 'admin' })
@@ -110,7 +110,7 @@ test('a call by API key is shown with the key and its owner, and found by both',
     { as },
   ))
 
-test('a secret is left out, and a change that was cut is said to be', async () => {
+test('a secret is left out, and a truncated change is marked as such', async () => {
   const { api } = it.plat
   const draft = { name: 'c', type: 'ssh_password', username: 'root', password: 'never to be seen' } as const
   const credential = await api.credentials.create(draft)
@@ -130,7 +130,7 @@ test('a secret is left out, and a change that was cut is said to be', async () =
   )
 })
 
-test('more entries come as one scrolls, each of them once', async () => {
+test('scrolling loads more entries, each of them once', async () => {
   const { id } = await it.plat.api.devices.create({ name: 'busy' })
   for (let i = 0; i < 130; i++) await it.plat.api.devices.update({ id, os: `os ${i}` })
   await it.visit(
@@ -149,12 +149,12 @@ test('more entries come as one scrolls, each of them once', async () => {
   )
 })
 
-test('the log is proved whole, and one that was tampered with is found out', () =>
+test('verification passes an intact log and reports an altered one', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/audit')
       await page.getByRole('button', { name: 'Verify' }).click()
-      await page.getByText('The log is whole.').waitFor()
+      await page.getByText('The log is intact.').waitFor()
       await page.getByText('Its ends are signed.').waitFor()
       const bad = { id: '', reason: 'at the end, behind ..., one entry was removed' }
       await page.route('**/api/audit/verify', (route) =>
@@ -166,7 +166,7 @@ test('the log is proved whole, and one that was tampered with is found out', () 
     { as },
   ))
 
-test('what is shown is taken home as a file', () =>
+test('the shown entries are exported as a file', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'exported' })
@@ -185,7 +185,7 @@ test('what is shown is taken home as a file', () =>
     { as },
   ))
 
-test('an operator reads the log but takes no files of it home', () =>
+test('an operator reads the log but cannot export it', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/audit')
@@ -198,7 +198,7 @@ test('an operator reads the log but takes no files of it home', () =>
     { as: 'operator' },
   ))
 
-test('a viewer is told which permission it takes', () =>
+test('a viewer sees the name of the missing permission', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open('/audit')
@@ -208,7 +208,7 @@ test('a viewer is told which permission it takes', () =>
     { as: 'viewer' },
   ))
 
-test('an error is said, and tried again', () =>
+test('an error is shown, with a button that tries again', () =>
   it.visit(
     async ({ page, open }) => {
       let isBroken = true

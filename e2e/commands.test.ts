@@ -94,7 +94,7 @@ test('the audit log with its filter', () =>
     { as },
   ))
 
-test('what the API can not filter for is said to be left out', () =>
+test('a filter that the API does not have is left out, with a note', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices?q=tag:production+-status:planned+os:debian')

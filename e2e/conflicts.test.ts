@@ -7,7 +7,7 @@ const it = world({ devices: 40 })
 
 const isNoWider = 'document.documentElement.scrollWidth <= innerWidth'
 
-test('who keeps an address is chosen beside what differs, and the other loses it', async () => {
+test('the device that keeps the address is chosen beside the differences, and the other loses it', async () => {
   const { devices, conflict } = await seedDuplicate(it.plat.api, '192.0.2.10', 'db')
   await it.visit(
     async ({ page, open }) => {
@@ -31,13 +31,13 @@ test('who keeps an address is chosen beside what differs, and the other loses it
   )
 })
 
-test('what is meant to be so is ignored with its reason, and stays away after another check', async () => {
+test('an ignored conflict keeps its reason, and is not raised by the next check', async () => {
   const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.11', 'anycast')
   await it.visit(
     async ({ page, open }) => {
       await open(`/conflicts?entry=${conflict}`)
       await page.getByLabel('Notes').fill('anycast')
-      await page.getByRole('button', { name: 'Ignore, it is meant to be so' }).click()
+      await page.getByRole('button', { name: 'Ignore, it is intended' }).click()
       await page.locator('[data-layer]').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Check everything again' }).click()
       await page.getByText(/^Checked/).waitFor()
@@ -48,7 +48,7 @@ test('what is meant to be so is ignored with its reason, and stays away after an
   )
 })
 
-test('one is deleted by key', async () => {
+test('a conflict is deleted by a key of the keyboard', async () => {
   const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.12', 'gone')
   await it.visit(
     async ({ page, open }) => {
@@ -63,7 +63,7 @@ test('one is deleted by key', async () => {
   )
 })
 
-test('a device says on its page and in the list that it is part of one', async () => {
+test('the page and the list row of a device show its conflict', async () => {
   const { devices } = await seedDuplicate(it.plat.api, '192.0.2.13', 'marked')
   await it.visit(
     async ({ page, open }) => {
@@ -78,7 +78,7 @@ test('a device says on its page and in the list that it is part of one', async (
   )
 })
 
-test('networks of the same subnet say so, and are told beside each other', async () => {
+test('networks with the same subnet show their conflict, side by side', async () => {
   const { network } = await seedOverlap(it.plat.api, '198.51.100.0/24')
   await it.visit(
     async ({ page, open }) => {
@@ -108,13 +108,13 @@ test('the sidebar counts the active ones, and g x goes there', async () => {
   )
 })
 
-test('a viewer sees them and can settle nothing', async () => {
+test('a viewer sees conflicts and cannot resolve them', async () => {
   const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.15', 'seen')
   await it.visit(
     async ({ page, open }) => {
       await open(`/conflicts?entry=${conflict}`)
       const drawer = page.getByRole('dialog')
-      for (const name of ['Mark as resolved', 'Ignore, it is meant to be so', 'Delete'])
+      for (const name of ['Mark as resolved', 'Ignore, it is intended', 'Delete'])
         expect(await drawer.getByRole('button', { name, exact: true }).getAttribute('aria-disabled')).toBe('true')
       expect(await drawer.getByRole('radio').first().isDisabled()).toBe(true)
     },
@@ -126,7 +126,7 @@ test.each([
   ['the list', () => '/conflicts'],
   ['nothing there', () => '/conflicts?tab=ignored&q=nothing'],
   ['a comparison', (id: string) => `/conflicts?entry=${id}`],
-] as const)('%s has nothing against WCAG, on a desk and on a phone', async (_, pathOf) => {
+] as const)('%s has no WCAG violation, on a desktop and on a phone', async (_, pathOf) => {
   const { conflict } = await seedDuplicate(it.plat.api, '192.0.2.16', 'axe')
   await it.visit(
     async ({ page, open }) => {

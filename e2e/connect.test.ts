@@ -49,7 +49,7 @@ describe('with OAuth', () => {
       { as: 'viewer' },
     ))
 
-  test('where private addresses are let, the form of a webhook says so', () =>
+  test('the webhook form says that private addresses are allowed', () =>
     it.visit(
       async ({ page, open }) => {
         await open('/webhooks?new=1')
@@ -89,7 +89,7 @@ describe('without OAuth', () => {
       { as: 'viewer' },
     ))
 
-  test('the account says that nothing can act by OAuth', () =>
+  test('the account page says that OAuth is off', () =>
     it.visit(
       async ({ page, open }) => {
         await open('/account')
@@ -98,7 +98,7 @@ describe('without OAuth', () => {
       { as: 'viewer' },
     ))
 
-  test('there is no page that asks', async () => {
+  test('the consent page does not exist', async () => {
     const answer = await fetch(`${it.plat.url}/mcp-oauth/authorize`, { headers: { accept: 'text/html' } })
     expect(answer.status).toBe(404)
   })

@@ -6,7 +6,7 @@ import { world } from './harness.ts'
 const it = world({ devices: 60, env: PEOPLE })
 const as = 'admin'
 
-test('a credential is made, changed without its secret, and deleted', () =>
+test('a credential is created, changed without its secret, and deleted', () =>
   it.visit(
     async ({ page, open }) => {
       const [device] = await it.plat.api.devices.list({ limit: 1 })
@@ -42,7 +42,7 @@ test('another network asks for the secret again', async () => {
       await open(`/credentials?edit=${id}`)
       await page.getByText("Stored; it can't be shown.").waitFor()
       await page.getByLabel('Network').selectOption(network?.id ?? '')
-      await page.getByText('Another device or network needs it again').waitFor()
+      await page.getByText('Enter it again for another device or network').waitFor()
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('is needed again, because the credential gets another device or network').waitFor()
       await page.getByLabel('Community').fill('of the new one')

@@ -35,7 +35,7 @@ test('a device is found by its address and changed', () =>
     { as },
   ))
 
-test('what the server refuses stands at its field', () =>
+test('an error of the server is shown at its field', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices?new=1')
@@ -128,7 +128,7 @@ test('all that match are selected, and exactly those are tagged', () =>
     { as },
   ))
 
-test('a tag that somebody else set meanwhile is still there after tagging many', () =>
+test('a tag that another user sets during a bulk change is kept', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'raced', tags: ['seen'] })
@@ -144,7 +144,7 @@ test('a tag that somebody else set meanwhile is still there after tagging many',
     { as },
   ))
 
-test('who leaves has not undone the deletion', () =>
+test('leaving the page executes a deletion that could still be undone', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({ name: 'left-behind' })
@@ -162,7 +162,7 @@ test('who leaves has not undone the deletion', () =>
     { as },
   ))
 
-test('a column is sorted, another is shown, and the address says so', () =>
+test('the order and the columns are in the URL', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')
@@ -193,7 +193,7 @@ test('a viewer sees everything and changes nothing', () =>
     { as: 'viewer' },
   ))
 
-test('a view asks at most 12 times', () =>
+test('a page sends at most 12 requests', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open('/devices')

@@ -36,13 +36,13 @@ const PAGES: readonly (readonly [string, (ids: SeededDiscovery) => string])[] = 
   ['scan', ({ scan }) => `/scans/${scan}`],
   ['differences of a scan', ({ scan }) => `/scans/${scan}?tab=diff`],
   ['log of a scan', ({ scan }) => `/scans/${scan}?tab=log`],
-  ['found', ({ network }) => `/found?network=${network}`],
-  ['found, none', () => '/found?q=nothing-like-this'],
-  ['evidence', ({ found }) => `/found?entry=${found}`],
+  ['discovered devices', ({ network }) => `/discovered-devices?network=${network}`],
+  ['discovered devices, none', () => '/discovered-devices?q=nothing-like-this'],
+  ['evidence', ({ discovered }) => `/discovered-devices?entry=${discovered}`],
   ['inbox', () => '/inbox'],
   ['inbox, changed', () => '/inbox?tab=changed'],
   ['inbox, nothing gone', () => '/inbox?tab=gone'],
-  ['item of the inbox', ({ found }) => `/inbox?tab=changed&entry=${found}`],
+  ['item of the inbox', ({ discovered }) => `/inbox?tab=changed&entry=${discovered}`],
   ['rules', () => '/rules'],
   ['rule as it is changed', ({ rule }) => `/rules?edit=${rule}`],
   ['new rule', () => '/rules?new=1'],
@@ -90,14 +90,14 @@ const answerStrange = async (page: Page): Promise<void> => {
 }
 
 const STRANGE = [
-  ['found', '/found', HOSTILE],
-  ['evidence', '/found?entry=strange', 'Neighbours, by LLDP'],
+  ['discovered devices', '/discovered-devices', HOSTILE],
+  ['evidence', '/discovered-devices?entry=strange', 'Neighbours, by LLDP'],
   ['wiring in the inbox', '/inbox?tab=changed', 'relationship'],
   ['gone', '/inbox?tab=gone', 'decommissioned'],
   ['conflict', '/inbox?tab=conflict', 'SHA256:after'],
 ] as const
 
-test.each(STRANGE)('text of strangers is text: %s', (_, path, text) =>
+test.each(STRANGE)('text from scanned hosts is never markup: %s', (_, path, text) =>
   it.visit(
     async ({ page, openWhole }) => {
       await answerStrange(page)
@@ -135,12 +135,12 @@ test('a running scan is accessible, and a scan that failed says why', () =>
 
 const LISTS = [
   ['/scans', '**/api/discovery/scans?*', '127.90.0.0/28'],
-  ['/found', '**/api/discovery/devices?*', '127.90.0.14'],
+  ['/discovered-devices', '**/api/discovery/devices?*', '127.90.0.14'],
   ['/rules', '**/api/discovery/rules', '127.90.0.0/28'],
   ['/inbox', '**/api/discovery/inbox?*', '127.90.0.14'],
 ] as const
 
-test.each(LISTS)('%s while it is on its way, when it fails, and when it came', (path, api, text) =>
+test.each(LISTS)('%s while it loads, when it fails, and when it is loaded', (path, api, text) =>
   it.visit(
     async ({ page, open }) => {
       const { promise: shown, resolve: isShown } = Promise.withResolvers<void>()
@@ -194,11 +194,11 @@ test.each(POLLED)('the list of scans %s', (_, status, more) =>
 
 const EMPTY = [
   ['/scans', '**/api/discovery/scans?*', 'No scans yet', 'New scan'],
-  ['/found', '**/api/discovery/devices?*', 'Nothing has been found yet', 'New scan'],
+  ['/discovered-devices', '**/api/discovery/devices?*', 'No discovered devices yet', 'New scan'],
   ['/rules', '**/api/discovery/rules', 'No rules yet', 'New rule'],
 ] as const
 
-test.each(EMPTY)('%s with nothing in it has one thing to do', (path, api, title, action) =>
+test.each(EMPTY)('%s without content offers one action', (path, api, title, action) =>
   it.visit(
     async ({ page, open }) => {
       await page.route(api, (route) => route.fulfill({ json: [] }))
@@ -211,10 +211,10 @@ test.each(EMPTY)('%s with nothing in it has one thing to do', (path, api, title,
   ),
 )
 
-test('what nothing matches is said, with the way back', () =>
+test('a filter without matches says so, and offers to clear it', () =>
   it.visit(
     async ({ page, open }) => {
-      await open('/found?q=nothing-like-this')
+      await open('/discovered-devices?q=nothing-like-this')
       await page.getByText('Nothing matches “nothing-like-this”').waitFor()
       await page.getByRole('button', { name: 'Clear filter' }).click()
       await page.getByRole('grid').waitFor()
@@ -229,7 +229,7 @@ const SEEN = [
   ['/inbox?tab=changed', 'Lock OS of lab-ssh', 'discovery:update'],
 ] as const
 
-test.each(SEEN)('who may only look sees %s, and why not: %s', (path, name, permission) =>
+test.each(SEEN)('a viewer sees %s, and the reason why it is disabled: %s', (path, name, permission) =>
   it.visit(
     async ({ page, open }) => {
       await open(path)
@@ -242,10 +242,10 @@ test.each(SEEN)('who may only look sees %s, and why not: %s', (path, name, permi
   ),
 )
 
-test('who may only look sees the evidence, and can not decide', () =>
+test('a viewer sees the evidence, and cannot decide', () =>
   it.visit(
     async ({ page, open }) => {
-      await open(`/found?entry=${ids().found}`)
+      await open(`/discovered-devices?entry=${ids().discovered}`)
       const drawer = page.getByRole('dialog')
       await drawer.getByText('SSH-2.0-OpenSSH_9.2p1').waitFor()
       expect(await drawer.getByRole('button', { name: 'Delete' }).getAttribute('aria-disabled')).toBe('true')
@@ -267,6 +267,22 @@ test('the keys go to the pages of discovery', () =>
         await page.keyboard.press(key)
         await page.getByRole('heading', { level: 1, name: title }).waitFor()
       }
+    },
+    { as: 'viewer' },
+  ))
+
+test('a link and a saved view of the earlier path /found lead to the discovered devices', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/found?entry=${ids().discovered}`)
+      await page.getByRole('dialog').getByText('SSH-2.0-OpenSSH_9.2p1').waitFor()
+      expect(new URL(page.url()).pathname).toBe('/discovered-devices')
+      const view = { name: 'Up before', path: '/found', search: '?q=status:up' }
+      await page.evaluate((text) => localStorage.setItem('plat.views', text), JSON.stringify([view]))
+      await open('/discovered-devices')
+      await page.getByRole('button', { name: 'Saved views' }).click()
+      await page.getByRole('menuitem', { name: 'Up before' }).click()
+      await page.waitForURL((url) => url.pathname === '/discovered-devices' && url.search === '?q=status:up')
     },
     { as: 'viewer' },
   ))

@@ -83,7 +83,7 @@ export type SeededDiscovery = {
   readonly scan: string
   readonly rule: string
   /** The host whose banner names its system. */
-  readonly found: string
+  readonly discovered: string
   /** Documented with another operating system and another status. */
   readonly device: string
 }
@@ -108,7 +108,7 @@ export const seedDiscovery = async ({ api }: RunningPlat): Promise<SeededDiscove
     enabled: false,
     exclude_ips: '127.90.0.14',
   })
-  const found = await api.discovery.list({ network_id: network.id, q: '127.90.0.3' })
+  const discovered = await api.discovery.list({ network_id: network.id, q: '127.90.0.3' })
   return {
     network: network.id,
     untouched: untouched.id,
@@ -116,7 +116,7 @@ export const seedDiscovery = async ({ api }: RunningPlat): Promise<SeededDiscove
     large: large.id,
     scan,
     rule: rule.id,
-    found: found[0]?.id ?? '',
+    discovered: discovered[0]?.id ?? '',
     device: device.id,
   }
 }

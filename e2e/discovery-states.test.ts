@@ -7,7 +7,7 @@ import { eventually, world } from './harness.ts'
 
 const it = world({ devices: 0 })
 const AWAY = 'The server does not answer.'
-const COUNTDOWN = /Too many requests\. This goes on by itself in \d+ s\./
+const COUNTDOWN = /Too many requests\. The page continues in \d+ s\./
 
 let network = ''
 const address = (n: number): string => `127.88.0.${n}`
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await record()
 }, 60_000)
 
-test('403: who may not list what was found is told which permission that needs', () =>
+test('403: a user who may not list discovered devices sees the name of the permission', () =>
   it.visit(
     async ({ page, open }) => {
       await page.route('**/api/discovery/inbox?*', (route) =>
@@ -38,7 +38,7 @@ test('403: who may not list what was found is told which permission that needs',
     { as: 'viewer', expected: ['403 /api/discovery/inbox'] },
   ))
 
-test('429: the inbox waits, and comes by itself', () =>
+test('429: the inbox waits and loads again by itself', () =>
   it.visit(
     async ({ page, open }) => {
       let answers = 0
@@ -59,10 +59,10 @@ test('429: the inbox waits, and comes by itself', () =>
     { as: 'viewer', expected: ['429 /api/discovery/inbox'] },
   ))
 
-test('the line is cut: what was found stays, and what could not be deleted is said', () =>
+test('without a connection, the devices stay and the failed deletion is shown', () =>
   it.visit(
     async ({ page, context, open }) => {
-      await open(`/found?network=${network}`)
+      await open(`/discovered-devices?network=${network}`)
       const row = page.getByRole('row', { name: /host-7 / }).or(page.getByRole('row', { name: /host-7$/ }))
       await row.first().waitFor()
       await page.waitForLoadState('networkidle')
@@ -84,10 +84,10 @@ test('the line is cut: what was found stays, and what could not be deleted is sa
     { as: 'admin' },
   ))
 
-test('those that are selected are deleted by one request', () =>
+test('selected devices are deleted by one request', () =>
   it.visit(
     async ({ page, requests, open }) => {
-      await open(`/found?network=${network}`)
+      await open(`/discovered-devices?network=${network}`)
       await page
         .getByRole('row', { name: /host-7/ })
         .first()

@@ -29,7 +29,7 @@ const rowCount = async (page: Page): Promise<number> => {
 }
 
 test(
-  'a scan is put together with what it takes, started, and watched to its end',
+  'a scan is composed with its estimate, started, and followed to its end',
   () =>
     it.visit(
       async ({ page, open }) => {
@@ -39,9 +39,9 @@ test(
         await network.fill('127.93.4.5')
         await page.getByRole('option', { name: 'loop watched' }).waitFor()
         await network.press('Enter')
-        const takes = page.getByRole('region', { name: 'What it takes' })
+        const takes = page.getByRole('region', { name: 'Estimate' })
         await takes.getByText('4,094').waitFor()
-        await page.getByRole('textbox', { name: 'Leave out' }).fill('127.93.0.0/24')
+        await page.getByRole('textbox', { name: 'Exclude' }).fill('127.93.0.0/24')
         await takes.getByText('3,839').waitFor()
         await page.getByRole('button', { name: 'Start scan' }).click()
         await page.getByRole('heading', { level: 1, name: 'Scan of loop watched' }).waitFor()
@@ -59,10 +59,10 @@ test(
   START_MS,
 )
 
-test('of more than are shown the server finds those with the words of the filter', () =>
+test('the words of a filter also find devices beyond the loaded ones', () =>
   it.visit(
     async ({ page, open }) => {
-      await open(`/found?network=${ids().watched}`)
+      await open(`/discovered-devices?network=${ids().watched}`)
       await page.getByText(/^These are 2,000 devices of 3,839/).waitFor()
       await page.getByRole('combobox', { name: 'Filter' }).fill('127.93.15.201')
       await eventually(() => rowCount(page), 1)
@@ -72,7 +72,7 @@ test('of more than are shown the server finds those with the words of the filter
   ))
 
 test(
-  'a running scan is cancelled, and what it has found stays',
+  'a cancelled scan keeps its discovered devices',
   () =>
     it.visit(
       async ({ page, open }) => {
@@ -87,24 +87,24 @@ test(
   START_MS,
 )
 
-test('what is left out by mistake is said at its field', () =>
+test('a missing value is an error at its field', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/networks/${ids().untouched}`)
       await page.getByRole('button', { name: 'Scan', exact: true }).click()
-      await page.getByRole('textbox', { name: 'Leave out' }).fill('127.91.0.300')
+      await page.getByRole('textbox', { name: 'Exclude' }).fill('127.91.0.300')
       await page.getByText('must be a comma-separated list').waitFor()
     },
     { as: 'operator', expected: ['400 /api/discovery/networks/'] },
   ))
 
 test(
-  'five are documented by a template, and a second scan finds nothing twice',
+  'five devices are promoted by a template, and a second scan makes no duplicates',
   () =>
     it.visit(
       async ({ page, open }) => {
         const { network } = ids()
-        await open(`/found?network=${network}&q=documented:no`)
+        await open(`/discovered-devices?network=${network}&q=documented:no`)
         const before = await rowCount(page)
         for (let i = 0; i < 5; i++) {
           await page.keyboard.press('j')
@@ -137,13 +137,13 @@ test(
   START_MS,
 )
 
-test('two that are one are merged, and split again', () =>
+test('two records of one device are merged, and split again', () =>
   it.visit(
     async ({ page, open }) => {
       const { network } = ids()
       const [one] = await it.plat.api.discovery.list({ network_id: network, q: '127.90.0.13' })
       const count = async () => (await it.plat.api.discovery.list({ network_id: network })).length
-      await open(`/found?entry=${one?.id}`)
+      await open(`/discovered-devices?entry=${one?.id}`)
       await page.getByRole('button', { name: 'Merge' }).click()
       await page.getByRole('textbox', { name: 'Find' }).fill('127.90.0.14')
       await page.getByRole('checkbox', { name: '127.90.0.14' }).check()
@@ -158,7 +158,7 @@ test('two that are one are merged, and split again', () =>
     { as: 'operator' },
   ))
 
-test('of a changed device one field is accepted and another is locked', () =>
+test('one changed field of a device is accepted and another is locked', () =>
   it.visit(
     async ({ page, open }) => {
       const { device } = ids()
@@ -190,7 +190,7 @@ test('by keys alone an item is opened, ignored, put back and accepted', () =>
       await page.keyboard.press('Home')
       if (!(await page.locator('[aria-current=true]').textContent())?.includes('lab-retired')) await moveTo()
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog').getByText('Why it is thought to be there').waitFor()
+      await page.getByRole('dialog').getByText('Evidence that it exists').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       await page.keyboard.press('i')
@@ -213,7 +213,7 @@ test('by keys alone an item is opened, ignored, put back and accepted', () =>
     { as: 'operator' },
   ))
 
-test('those that are selected are accepted together', () =>
+test('selected items are accepted together', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/inbox?network=${ids().network}`)
@@ -253,7 +253,7 @@ test('by keys alone a rule is made, changed, switched on and deleted', () =>
       await row.waitFor()
       await page.keyboard.press('End')
       await page.keyboard.press('e')
-      const hours = page.getByRole('textbox', { name: 'Every so many hours' })
+      const hours = page.getByRole('textbox', { name: 'Interval in hours' })
       await hours.waitFor()
       await hours.focus()
       await page.keyboard.press('Control+a')

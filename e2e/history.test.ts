@@ -14,7 +14,7 @@ const scrollTo = async (page: Page, top: number): Promise<void> => {
   await page.locator(`[role=row][aria-rowindex="${Math.floor(top / 32) + 4}"]`).waitFor()
 }
 
-test('the devices, there and back and there again', () =>
+test('back and forward between the devices and a device', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices?q=tag:production&sort=address')

@@ -81,7 +81,7 @@ test.each([
   ),
 )
 
-test('what is wrong stands beside its row, and nothing is imported', () =>
+test('each error is shown beside its row, and nothing is imported', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/import')
@@ -102,7 +102,7 @@ test('what is wrong stands beside its row, and nothing is imported', () =>
     { as },
   ))
 
-test.each(['CSV', 'JSON'] as const)('what is exported as %s and imported again changes nothing', (format) =>
+test.each(['CSV', 'JSON'] as const)('an import of an export as %s changes nothing', (format) =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices?q=tag:production+-status:planned')
@@ -120,7 +120,7 @@ test.each(['CSV', 'JSON'] as const)('what is exported as %s and imported again c
   ),
 )
 
-test('another list is exported as it is filtered', () =>
+test('the export of another list has its filter', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/datacenters?q=ashburn')
@@ -136,7 +136,7 @@ test('another list is exported as it is filtered', () =>
     { as },
   ))
 
-test('one who may not import is told why', () =>
+test('a user who may not import sees the reason', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/import')

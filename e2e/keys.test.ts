@@ -4,7 +4,7 @@ import { world } from './harness.ts'
 
 const it = world({ devices: 0 })
 
-test('a key is made for someone else, shown once, and deleted by keys alone', () =>
+test('an API key for another user is created, shown once, and deleted by the keyboard alone', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/keys')
@@ -31,14 +31,14 @@ test('a key is made for someone else, shown once, and deleted by keys alone', ()
       await page.keyboard.press('j')
       await page.keyboard.press('#')
       await page.getByRole('button', { name: 'Delete key' }).press('Enter')
-      await page.getByText('The key “nightly” opens nothing any more').waitFor()
+      await page.getByText('The key “nightly” is deleted').waitFor()
       const after = await fetch(`${it.plat.url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } })
       expect(after.status).toBe(401)
     },
     { as: 'admin' },
   ))
 
-test('a viewer sees and makes own keys alone', () =>
+test('a viewer sees and creates only own keys', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/keys')

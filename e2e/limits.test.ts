@@ -15,14 +15,14 @@ const it = world({
     LOGIN_RATE_LIMIT_WINDOW: '6s',
   },
 })
-const COUNTDOWN = /Too many requests\. This goes on by itself in \d+ s\./
+const COUNTDOWN = /Too many requests\. The page continues in \d+ s\./
 
 /** Sends requests until the rate limit is exceeded. */
 const useUp = async (page: Page): Promise<void> => {
   while ((await page.request.get('/api/auth/me')).status() !== 429);
 }
 
-test('too many requests are waited out', () =>
+test('a page waits until the rate limit permits its request', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/account')
@@ -38,7 +38,7 @@ test('too many requests are waited out', () =>
     { as: 'admin', expected: ['429 /api/'] },
   ))
 
-test('a change of many devices waits and then goes on', () =>
+test('a bulk change waits for the rate limit and then continues', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/devices')
@@ -55,7 +55,7 @@ test('a change of many devices waits and then goes on', () =>
     { as: 'admin', expected: ['429 /api/'] },
   ))
 
-test('signing in counts its own seconds', () =>
+test('the sign-in page shows the seconds until the next attempt', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/login')
@@ -67,7 +67,7 @@ test('signing in counts its own seconds', () =>
       await enter('wrong')
       await page.getByText('The user name or the password is wrong.').waitFor()
       await enter('wrong again')
-      await page.getByText(/Too many tries from this address\. Try again in \d+ s\./).waitFor()
+      await page.getByText(/Too many attempts from this address\. Try again in \d+ s\./).waitFor()
       const button = page.getByRole('button', { name: 'Sign in' })
       expect(await button.isDisabled()).toBe(true)
       await page.locator('button[type=submit]:enabled').waitFor()

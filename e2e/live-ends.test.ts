@@ -12,7 +12,7 @@ const followed = (visit: Pick<Visit, 'requests'>) => eventually(async () => feed
 /** The browser sends this event for a page that becomes visible. */
 const lookAt = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
-test('a page that nobody touches asks to sign in once its session was ended', () =>
+test('an idle page shows the sign-in after its session ends', () =>
   it.visit(
     async (visit) => {
       const { page, open } = visit
@@ -24,7 +24,7 @@ test('a page that nobody touches asks to sign in once its session was ended', ()
     { as: 'operator', expected: ['401 /api/'] },
   ))
 
-test('a page whose place a newer one took stays away, and comes back with what it missed when it is looked at', () =>
+test('a page whose feed a newer page replaced reconnects when it is visible, and loads the missed events', () =>
   it.visit(
     async (first) => {
       await first.open('/devices?q=missed')

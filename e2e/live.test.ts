@@ -24,7 +24,7 @@ const elsewhere = (work: (page: Page) => Promise<void>) =>
     { as: 'operator' },
   )
 
-test('a device that somebody else makes, changes and deletes is so here, and its row is marked', async () => {
+test('devices that another user creates, changes and deletes are updated in the list, with a mark', async () => {
   await it.visit(
     async (visit) => {
       const { page, open } = visit
@@ -50,7 +50,7 @@ test('a device that somebody else makes, changes and deletes is so here, and its
   )
 })
 
-test('what happens between the list and the stream is not lost', async () => {
+test('an event between the list and the start of the stream is not lost', async () => {
   await it.visit(
     async (visit) => {
       const { page, open } = visit
@@ -64,7 +64,7 @@ test('what happens between the list and the stream is not lost', async () => {
   )
 })
 
-test("one's own change is not marked as another's", async () => {
+test("one's own change has no mark", async () => {
   const { id } = await it.plat.api.devices.create({ name: 'my own' })
   await it.visit(
     async (visit) => {
@@ -84,12 +84,12 @@ test("one's own change is not marked as another's", async () => {
   )
 })
 
-test('lists that others change are asked for again: networks, conflicts', async () => {
+test('lists that others change are loaded again: networks, conflicts', async () => {
   await it.visit(
     async (visit) => {
       const { page, open } = visit
       await open('/conflicts')
-      await page.getByText('Nothing contradicts itself').waitFor()
+      await page.getByText('No conflicts found').waitFor()
       await followed(visit)
       for (const name of ['one', 'two']) await it.plat.api.devices.create({ name, addresses: [{ ip: '192.0.2.200' }] })
       await page.getByRole('link', { name: '192.0.2.200', exact: true }).waitFor()
@@ -98,7 +98,7 @@ test('lists that others change are asked for again: networks, conflicts', async 
   )
 })
 
-test('a form that is open keeps what was typed, and its save is still refused over a newer version', async () => {
+test("an open form keeps its input after another user's change, and its save is refused", async () => {
   const { id } = await it.plat.api.devices.create({ name: 'contended' })
   await it.visit(
     async (visit) => {
@@ -116,7 +116,7 @@ test('a form that is open keeps what was typed, and its save is still refused ov
   )
 })
 
-test('a device that somebody else deletes is said to be gone on its page', async () => {
+test('the page of a device says that another user deleted it', async () => {
   const { id } = await it.plat.api.devices.create({ name: 'short lived' })
   await it.visit(
     async (visit) => {
@@ -129,7 +129,7 @@ test('a device that somebody else deletes is said to be gone on its page', async
   )
 })
 
-test('the stream comes back after the server was away, and what happened meanwhile is told', async () => {
+test('the stream reconnects after a restart of the server, and delivers the missed events', async () => {
   await it.visit(
     async (visit) => {
       const { page, open } = visit
@@ -143,7 +143,7 @@ test('the stream comes back after the server was away, and what happened meanwhi
   )
 })
 
-test('there is one stream for all pages of a tab', async () => {
+test('all pages of a tab share one stream', async () => {
   await it.visit(
     async (visit) => {
       const { page, open, requests } = visit
@@ -159,7 +159,7 @@ test('there is one stream for all pages of a tab', async () => {
   )
 })
 
-test('there is none for those who may not follow', async () => {
+test('a user without the permission for events has no stream', async () => {
   await it.visit(
     async (visit) => {
       const { page, open, requests } = visit

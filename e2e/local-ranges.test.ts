@@ -18,7 +18,7 @@ const localNetwork = async (): Promise<string> => {
   return id
 }
 
-test('a scan is refused with its reason, and a rule says why it starts none', async () => {
+test('a scan is refused with its reason, and a rule says why it starts no scan', async () => {
   const id = await localNetwork()
   await it.visit(
     async ({ page, open }) => {

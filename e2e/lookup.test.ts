@@ -45,12 +45,12 @@ test('each kind of question has its answer first, and Enter leads there', async 
   )
 })
 
-test('a block that is free begins a network', () =>
+test('a free block opens the form of a new network', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')
       await ask(page, '172.31.0.0/24')
-      await eventually(() => firstOption(page), 'No network overlaps 172.31.0.0/24begin a network')
+      await eventually(() => firstOption(page), 'No network overlaps 172.31.0.0/24create a network')
       await page.keyboard.press('Enter')
       await page.getByRole('dialog', { name: 'New network' }).waitFor()
       expect(await page.getByLabel('Subnet').inputValue()).toBe('172.31.0.0/24')
@@ -58,12 +58,12 @@ test('a block that is free begins a network', () =>
     { as: 'admin' },
   ))
 
-test('a name that nothing has, and a word, have no answer', () =>
+test('an unknown name and a word have no answer', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open('/')
       await ask(page, 'nobody-7.example.com')
-      await page.getByText('Nothing is called that.').waitFor()
+      await page.getByText('Nothing has this name.').waitFor()
       await page.getByRole('combobox', { name: 'Search or jump to' }).fill('pools')
       await page.getByRole('option', { name: 'Pools' }).waitFor()
       expect(requests.filter((line) => line.includes('/api/lookup/'))).toEqual(['GET /api/lookup/nobody-7.example.com'])

@@ -5,7 +5,7 @@ import { world } from './harness.ts'
 const it = world({ devices: 300 })
 const as = 'admin'
 
-test('a network is made in a gap of the tree', () =>
+test('a network is created in a gap of the tree', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/networks')
@@ -74,7 +74,7 @@ test('a free address of the map becomes a reservation, and then it is taken', ()
     { as },
   ))
 
-test('the next free address is taken, whatever else is going on', () =>
+test('the next free address is allocated while others allocate', () =>
   it.visit(
     async ({ page, open }) => {
       const [pool] = await it.plat.api.pools.all({ limit: 1 })
@@ -87,7 +87,7 @@ test('the next free address is taken, whatever else is going on', () =>
     { as },
   ))
 
-test('a new device gets the free address that was looked at', () =>
+test('a new device gets the selected free address', () =>
   it.visit(
     async ({ page, open }) => {
       const [pool] = await it.plat.api.pools.all({ limit: 1 })

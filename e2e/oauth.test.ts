@@ -17,15 +17,15 @@ const cameBack = async (page: Page): Promise<string> => {
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement?.textContent ?? ""')
 const isNoWider = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
 
-test('who is asked sees who asks, where they will be sent and what for, and is let back with a code', async () => {
+test('the consent page shows the client, its redirect and its permissions; consent redirects with a code', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
       await open(program.authorizePath())
       await page.getByRole('heading', { name: 'Inventory helper asks to act for you' }).waitFor()
       await page.getByText(new URL(it.plat.url).host, { exact: true }).waitFor()
-      await page.getByRole('group', { name: 'It could see' }).getByText('List and read devices').waitFor()
-      await page.getByRole('group', { name: 'It could change' }).getByText('Create and delete devices').waitFor()
+      await page.getByRole('group', { name: 'Read permissions' }).getByText('List and read devices').waitFor()
+      await page.getByRole('group', { name: 'Write permissions' }).getByText('Create and delete devices').waitFor()
       await page.getByRole('button', { name: 'Allow' }).click()
       const { code } = program.answerIn(await cameBack(page))
       const { access_token } = await program.exchange(code ?? '')
@@ -35,7 +35,7 @@ test('who is asked sees who asks, where they will be sent and what for, and is l
   )
 })
 
-test('to deny comes first: it has the focus, and the client hears of it', async () => {
+test('Deny has the focus, and redirects with access_denied', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
@@ -51,7 +51,7 @@ test('to deny comes first: it has the focus, and the client hears of it', async 
   )
 })
 
-test('what is not ticked is not given', async () => {
+test('a permission that is not ticked is not granted', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
@@ -66,7 +66,7 @@ test('what is not ticked is not given', async () => {
   )
 })
 
-test('where nothing is ticked, nothing can be allowed', async () => {
+test('without a ticked permission, Allow is disabled', async () => {
   const program = await oauthProgram(it.plat.url, { scope: 'devices:list' })
   await it.visit(
     async ({ page, open }) => {
@@ -78,12 +78,12 @@ test('where nothing is ticked, nothing can be allowed', async () => {
   )
 })
 
-test('what somebody may not do is named, and not given', async () => {
+test('permissions that the user lacks are named, and not granted', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
       await open(program.authorizePath())
-      await page.getByRole('heading', { name: 'Asked for and not given' }).waitFor()
+      await page.getByRole('heading', { name: 'Requested and not granted' }).waitFor()
       expect(await page.getByLabel('Create and delete devices').count()).toBe(0)
       await page.getByRole('button', { name: 'Allow' }).click()
       const { code } = program.answerIn(await cameBack(page))
@@ -94,7 +94,7 @@ test('what somebody may not do is named, and not given', async () => {
   )
 })
 
-test('whoever is not signed in signs in where they are, and is asked then', async () => {
+test('a user without a session signs in on the consent page, and is asked then', async () => {
   await it.plat.api.users.create({ username: 'ada', password: 'correct horse battery', roles: ['operator'] })
   const program = await oauthProgram(it.plat.url)
   await it.visit(
@@ -118,7 +118,7 @@ test('another account can be used', async () => {
       await open(program.authorizePath())
       await page.getByText('You are viewer.').waitFor()
       await page.getByRole('button', { name: 'Use another account' }).click()
-      await page.getByRole('heading', { name: 'Sign in to go on' }).waitFor()
+      await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor()
       expect(await axeFindings(page)).toEqual([])
     },
     { as: 'viewer', expected: ['401 /mcp-oauth/authorize'] },
@@ -128,7 +128,7 @@ test('another account can be used', async () => {
 test.each([
   ['a client that nobody knows', { client_id: 'nobody' }],
   ['an address that is not registered', { redirect_uri: 'https://evil.example/callback' }],
-])('%s is refused, and nobody is sent anywhere', async (_, change) => {
+])('%s is refused without a redirect', async (_, change) => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
@@ -144,7 +144,7 @@ test.each([
   )
 })
 
-test('a parameter that is there twice is refused, however the address is written later', async () => {
+test('a repeated parameter is refused', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
@@ -155,7 +155,7 @@ test('a parameter that is there twice is refused, however the address is written
   )
 })
 
-test('what the client did wrong, the client is told once a signed-in user says so', async () => {
+test('a signed-in user can return an error of the client to it', async () => {
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
@@ -164,14 +164,14 @@ test('what the client did wrong, the client is told once a signed-in user says s
       await page.getByText(host, { exact: true }).waitFor()
       expect(await axeFindings(page)).toEqual([])
       expect(new URL(page.url()).pathname).toBe('/mcp-oauth/authorize')
-      await page.getByRole('button', { name: `Tell ${host} and go there` }).click()
+      await page.getByRole('button', { name: `Return to ${host} with this error` }).click()
       expect(program.answerIn(await cameBack(page)).error).toBe('invalid_request')
     },
     { as: 'admin', expected: [...expected, '400 /mcp-oauth/authorize'] },
   )
 })
 
-test('a wrong request sends nobody anywhere who is not signed in', async () => {
+test('a wrong request without a session is not redirected', async () => {
   const program = await oauthProgram(it.plat.url, { redirect_uri: 'https://evil.example/phish' })
   await it.visit(
     async ({ page, open }) => {
@@ -207,7 +207,7 @@ test('the question is readable in both themes and on a phone', async () => {
   )
 })
 
-test('one sees on the own account who acts for one, and ends it', async () => {
+test('the account page lists the clients with consent, and revokes one', async () => {
   const program = await oauthProgram(it.plat.url, { client_name: 'Night watch' })
   const token = await agreed(it.plat, program, 'viewer')
   await it.visit(
@@ -220,7 +220,7 @@ test('one sees on the own account who acts for one, and ends it', async () => {
       expect(await axeFindings(page)).toEqual([])
       await card.getByRole('button', { name: 'End access of Night watch' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'End access' }).click()
-      await page.getByText('“Night watch” can do nothing any more for viewer').waitFor()
+      await page.getByText('“Night watch” has no access any more for viewer').waitFor()
       await eventually(() => card.getByText('Night watch').count(), 0)
       expect(await program.call(token)).toBe(401)
     },
@@ -228,7 +228,7 @@ test('one sees on the own account who acts for one, and ends it', async () => {
   )
 })
 
-test('whoever looks after clients sees for whom they act, and ends one consent or all', async () => {
+test('an administrator sees the users of a client, and revokes one consent or all', async () => {
   const program = await oauthProgram(it.plat.url, { client_name: 'Rack robot' })
   const [mine, theirs] = [await agreed(it.plat, program, 'admin'), await agreed(it.plat, program, 'viewer')]
   await it.visit(
@@ -241,12 +241,12 @@ test('whoever looks after clients sees for whom they act, and ends one consent o
       expect(await axeFindings(page, 'layers')).toEqual([])
       await drawer.getByRole('button', { name: 'End access of viewer' }).click()
       await page.getByRole('button', { name: 'End access', exact: true }).last().click()
-      await page.getByText('“Rack robot” can do nothing any more for viewer').waitFor()
+      await page.getByText('“Rack robot” has no access any more for viewer').waitFor()
       expect([await program.call(theirs), await program.call(mine)]).toEqual([401, 200])
       await drawer.getByRole('button', { name: 'Delete client' }).click()
       await page.getByRole('dialog', { name: 'Delete the client “Rack robot”?' }).waitFor()
       await page.getByRole('button', { name: 'Delete client' }).last().click()
-      await page.getByText('“Rack robot” can do nothing any more', { exact: true }).waitFor()
+      await page.getByText('“Rack robot” has no access any more', { exact: true }).waitFor()
       expect(await program.call(mine)).toBe(401)
       await page.getByText('Nothing matches').or(page.getByText('0 of')).first().waitFor()
     },
@@ -270,7 +270,7 @@ test('the list of clients is readable in both themes and on a phone', async () =
   )
 })
 
-test('a viewer is told what it takes to see the clients', () =>
+test('a viewer sees the permission that the list of clients needs', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/oauth')

@@ -5,7 +5,7 @@ import { world } from './harness.ts'
 const it = world({ devices: 60 })
 const AWAY = 'The server does not answer.'
 
-test('the line is cut: what is there stays, what is asked for comes later', () =>
+test('without a connection, loaded content stays and requested content loads later', () =>
   it.visit(
     async ({ page, context, open }) => {
       await open('/reservations')

@@ -15,13 +15,13 @@ test('a datacenter: from the list to its devices, and on to one of them', () =>
       await page.getByRole('link', { name: 'Ashburn 2' }).click()
       await page.getByRole('heading', { level: 1, name: 'Ashburn 2' }).waitFor()
       await page.locator(`[role=grid][aria-rowcount="${devices.length + 1}"]`).waitFor()
-      await page.getByRole('link', { name: 'In the table of devices' }).click()
+      await page.getByRole('link', { name: 'Open in Devices' }).click()
       await page.getByText(`${devices.length} of 300 devices`).first().waitFor()
     },
     { as },
   ))
 
-test('a datacenter: its networks, and what was done to it', () =>
+test('a datacenter: its networks and its history', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.datacenters.create({ name: 'Oslo 1' })
@@ -84,7 +84,7 @@ test('a network: its addresses, of devices and reserved ones, in their order', (
     { as },
   ))
 
-test('a viewer is told what the history needs', () =>
+test('a viewer sees the permission that the history needs', () =>
   it.visit(
     async ({ page, open }) => {
       const [network] = await it.plat.api.networks.list({ limit: 1 })
@@ -94,14 +94,14 @@ test('a viewer is told what the history needs', () =>
     { as: 'viewer' },
   ))
 
-test('a pool that is too large for a map says so, and what is free next', () =>
+test('a pool that is too large for a map says so, and shows the next free address', () =>
   it.visit(
     async ({ page, open }) => {
       const network = await it.plat.api.networks.create({ name: 'six', subnet: '2001:db8:77::/64' })
       const range = { start_ip: '2001:db8:77::1', end_ip: '2001:db8:77::ffff:ffff' }
       const pool = await it.plat.api.pools.create({ network_id: network.id, name: 'wide', ...range })
       await open(`/pools/${pool.id}`)
-      await page.getByText(/this pool is too large for a map/).waitFor()
+      await page.getByText(/Maps show at most 65,536/).waitFor()
       await page.locator('p').getByText('2001:db8:77::1', { exact: true }).waitFor()
     },
     { as },

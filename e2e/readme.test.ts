@@ -94,7 +94,7 @@ test.each(['light', 'dark'] as const)(
 )
 
 test(
-  'a picture of another page is told apart',
+  'a picture of another page is a difference',
   async () => {
     const mean = await differenceOf(await pictureOf('light'), await pictureOf('dark'))
     expect(mean).toBeGreaterThan(MOST_MEAN)

@@ -20,7 +20,7 @@ test('403: a page names the permission and the roles, and asks an admin for it',
     { as: 'viewer' },
   ))
 
-test('403: rights that were taken away meanwhile are named in the form, and nothing typed is lost', () =>
+test('403: a form names the right that was revoked while it was open, and keeps its input', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/datacenters?new=1')
@@ -40,16 +40,14 @@ test('403: rights that were taken away meanwhile are named in the form, and noth
     { as: 'admin', expected: ['403 /api/datacenters'] },
   ))
 
-test.each(['devices', 'networks', 'pools', 'datacenters', 'users', 'roles'])(
-  '404: %s of an id that nobody has',
-  (noun) =>
-    it.visit(
-      async ({ page, open }) => {
-        await open(`/${noun}/nothing`)
-        await page.getByText(`There is no such ${noun.slice(0, -1)}`).waitFor()
-      },
-      { as: 'admin', expected: ['404 /api/'] },
-    ),
+test.each(['devices', 'networks', 'pools', 'datacenters', 'users', 'roles'])('404: %s with an unknown id', (noun) =>
+  it.visit(
+    async ({ page, open }) => {
+      await open(`/${noun}/nothing`)
+      await page.getByText(`There is no such ${noun.slice(0, -1)}`).waitFor()
+    },
+    { as: 'admin', expected: ['404 /api/'] },
+  ),
 )
 
 test('404: an address that the UI does not have, with the status of one', () =>
@@ -64,7 +62,7 @@ test('404: an address that the UI does not have, with the status of one', () =>
     { as: 'admin', expected: ['404 /nowhere'] },
   ))
 
-test('404: what somebody else deleted while it was open', () =>
+test('404: an object that another user deleted while it was open', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.datacenters.create({ name: 'Short-lived' })
@@ -114,7 +112,7 @@ test('409: a pool without a free address says where there are some', () =>
     { as: 'admin', expected: ['409 /api/pools/'] },
   ))
 
-test('412: a network that somebody else changed is not overwritten', () =>
+test("412: a save over another user's change of the network is refused", () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.networks.create({ name: 'contested', subnet: '10.201.0.0/24' })
@@ -133,7 +131,7 @@ test('412: a network that somebody else changed is not overwritten', () =>
     { as: 'admin', expected: ['412 /api/networks/'] },
   ))
 
-test('a session that one has no longer may change nothing: it is asked for anew, and the form is kept', () =>
+test('a form whose session has ended asks to sign in again, and keeps its input', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/networks?new=1')

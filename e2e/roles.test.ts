@@ -5,7 +5,7 @@ import { world } from './harness.ts'
 const it = world({ devices: 0 })
 const as = 'admin'
 
-test('a role is made of permissions, changed and deleted', () =>
+test('a role is created from permissions, changed and deleted', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/roles')
@@ -72,17 +72,17 @@ test('a role that comes with Plat can only be read', () =>
       const edit = page.getByRole('button', { name: 'Edit' })
       expect(await edit.getAttribute('aria-disabled')).toBe('true')
       await edit.focus()
-      await page.getByText('viewer comes with Plat and stays as it is').waitFor()
+      await page.getByText('viewer is a system role and cannot be changed').waitFor()
       await open('/roles')
       await page.getByRole('grid', { name: 'Roles' }).waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('#')
-      await page.getByText('admin comes with Plat and stays as it is').waitFor()
+      await page.getByText('admin is a system role and cannot be changed').waitFor()
     },
     { as },
   ))
 
-test('one who may not see roles is told which permission it takes', () =>
+test('a user who may not see roles sees the name of the permission', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/roles')

@@ -8,7 +8,7 @@ const { visit, plat } = (() => {
   return { visit: made.visit, plat: () => made.plat }
 })()
 
-test('one who is not signed in is asked to, and then gets the page that was wanted', () =>
+test('a visitor without a session signs in, and then gets the requested page', () =>
   visit(
     async ({ page, open }) => {
       await open('/devices?q=status:active')
@@ -26,7 +26,7 @@ test('one who is not signed in is asked to, and then gets the page that was want
     { expected: ['401 /api/auth/me', '401 /api/auth/login'] },
   ))
 
-test('after signing out nothing is to be seen', () =>
+test('after signing out, nothing of the inventory is shown', () =>
   visit(
     async ({ page, open }) => {
       await open('/account')
@@ -56,7 +56,7 @@ test('a session that ends in mid-edit loses nothing', () =>
     { as: 'operator', expected: ['401 /api/'] },
   ))
 
-test('an address that leads elsewhere is not followed', () =>
+test('a `next` parameter that leads to another site is ignored', () =>
   visit(async ({ page, open }) => {
     await open('/login?next=//example.com/x')
     await page.getByLabel('User name').fill('viewer')

@@ -51,7 +51,7 @@ test.each([
   ),
 )
 
-test('is there before anything is painted', () =>
+test('is set before the first paint', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/')

@@ -23,7 +23,7 @@ const isNoWider = (page: Page) => page.evaluate('document.documentElement.scroll
 
 const graphIsThere = (page: Page) => page.getByRole('application', { name: /^Graph/ }).waitFor()
 
-test('the way from a device to what is around it, and on to a neighbour', () =>
+test('the way from a device to its neighbours, and on to a neighbour', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open(`/devices/${hub.id}`)
@@ -160,7 +160,7 @@ test.each(['/topology', 'all', 'connections', 'containment', 'impact'])('%s, in 
   ),
 )
 
-test('its code comes when it is opened, and what comes first stays small', () => {
+test('its code is loaded when it is opened, and the first files stay small', () => {
   const folder = join(import.meta.dirname, '..', 'dist', 'web')
   const html = readFileSync(join(folder, 'index.html'), 'utf8')
   const first = [...html.matchAll(/assets\/[\w.-]+\.js/g)].map(([name]) => name)

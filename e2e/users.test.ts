@@ -40,7 +40,7 @@ test('a user is made with a password that is shown once, and may sign in with it
     { as },
   ))
 
-test('what the server refuses of a new user stands at its field', () =>
+test('an error of the server on a new user is shown at its field', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/users?new=1')
@@ -55,7 +55,7 @@ test('what the server refuses of a new user stands at its field', () =>
     { as, expected: ['409 /api/users', '400 /api/users'] },
   ))
 
-test('roles are granted and revoked, and what comes of them is shown', async () => {
+test('roles are granted and revoked, and the resulting permissions are shown', async () => {
   const { id } = await makeUser('grace')
   await it.visit(
     async ({ page, open }) => {
@@ -76,7 +76,7 @@ test('roles are granted and revoked, and what comes of them is shown', async () 
   )
 })
 
-test('the last admin stays one, and it is said where it was tried', () =>
+test('the last admin cannot be demoted, and the page says why', () =>
   it.visit(
     async ({ page, open }) => {
       const [admin] = await it.plat.api.users.list({ username: 'admin' })
@@ -171,7 +171,7 @@ test('by keys alone: create, find, edit, delete', () =>
     { as },
   ))
 
-test('one who may not see users is told which permission it takes', () =>
+test('a user who may not see users sees the name of the permission', () =>
   it.visit(
     async ({ page, open, requests }) => {
       await open('/users')
@@ -185,7 +185,7 @@ test('one who may not see users is told which permission it takes', () =>
     { as: 'viewer' },
   ))
 
-test('nobody hands out what they do not hold', async () => {
+test('a user cannot grant permissions that they do not hold', async () => {
   await it.plat.api.roles.create({
     name: 'clerk',
     permissions: [
@@ -213,7 +213,7 @@ test('nobody hands out what they do not hold', async () => {
       await page.getByRole('menuitem', { name: 'Deactivate' }).click()
       const dialog = page.getByRole('dialog', { name: 'Deactivate admin?' })
       await dialog.getByRole('button', { name: 'Deactivate' }).click()
-      await dialog.getByText('holds what you do not').waitFor()
+      await dialog.getByText('has permissions that you lack').waitFor()
     },
     { as: 'operator', expected: ['403 /api/users'] },
   )

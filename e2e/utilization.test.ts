@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const figures = (page: Visit['page']) => page.getByRole('img', { name: /^From / })
 
-test('a network tells how full it was and when it will be full', () =>
+test('a network shows its past utilization and its forecast', () =>
   it.visit(
     async ({ page, open }) => {
       await open(`/networks/${network}`)
@@ -69,17 +69,17 @@ test('the overview says what will be full soon', () =>
     { as: 'viewer' },
   ))
 
-test('a network of today says that it is too early', () =>
+test('a network created today says that a forecast needs more days', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.networks.create({ name: 'new', subnet: '10.78.0.0/24' })
       await open(`/networks/${id}?tab=usage`)
-      await page.getByText('A forecast takes three days; there is 1 so far.').waitFor()
+      await page.getByText('A forecast needs three days; there is 1 so far.').waitFor()
     },
     { as: 'admin' },
   ))
 
-test.each(['light', 'dark'] as const)('nothing against WCAG in %s', (theme) =>
+test.each(['light', 'dark'] as const)('no WCAG violation in %s', (theme) =>
   it.visit(
     async ({ page, open }) => {
       for (const path of [`/networks/${network}?tab=usage`, `/pools/${pool}?tab=usage`]) {

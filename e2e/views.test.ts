@@ -35,7 +35,7 @@ test('a view has the filter, the order and the columns', () =>
     { as },
   ))
 
-test('what is open over a list is no part of its view', () =>
+test('a saved view leaves out the open drawer', () =>
   it.visit(
     async ({ page, open: go }) => {
       await go('/pools?q=servers&new=1')
@@ -80,7 +80,7 @@ test('a view is renamed, found in the palette, and deleted', () =>
     { as },
   ))
 
-test('saved in one tab, there in the other', () =>
+test('a view saved in one tab appears in another', () =>
   it.visit(
     async ({ page, context, open: go }) => {
       await go('/datacenters?q=ash')

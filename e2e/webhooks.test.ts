@@ -32,7 +32,7 @@ const settled = async (id: string) =>
     true,
   )
 
-test('one is made by keys alone, with its events, a header and a secret, and is tried', () =>
+test('a webhook with events, a header and a secret is created and pinged by the keyboard alone', () =>
   it.visit(
     async ({ page, open }) => {
       await open('/webhooks')
@@ -63,7 +63,7 @@ test('one is made by keys alone, with its events, a header and a secret, and is 
     { as: 'admin' },
   ))
 
-test('a change of the form sends what changed: a secret that is not touched stays, and can be taken away', async () => {
+test('an update sends only changed fields: an untouched secret is kept, and can be removed', async () => {
   const made = await it.plat.api.webhooks.create({
     ...{ name: 'kept', url: receiver.url('/kept'), events: ['network.created'], secret: 'stays' },
   })
@@ -97,8 +97,8 @@ test('another target is asked for the secret and the headers again, and the old 
       await open(`/webhooks/${id}?edit=${id}`)
       await page.getByText('A value of *** is stored').waitFor()
       await page.getByLabel('URL').fill(ELSEWHERE)
-      await page.getByText('Another scheme, host or port needs it again').waitFor()
-      await page.getByText('Another scheme, host or port needs the values again').waitFor()
+      await page.getByText('Enter it again for another scheme, host or port').waitFor()
+      await page.getByText('Enter the values again for another scheme, host or port').waitFor()
       expect(await page.content()).not.toContain('of the old target')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('is needed again, because the URL has another scheme, host or port').first().waitFor()
@@ -126,7 +126,7 @@ test('an address of this machine is refused at its field', () =>
     { as: 'admin', expected: ['400 /api/webhooks'] },
   ))
 
-test('a switch turns one off and on, in the list', async () => {
+test('the switch in the list disables and enables a webhook', async () => {
   const { id } = await it.plat.api.webhooks.create({
     name: 'turned',
     url: receiver.url('/t'),
@@ -145,7 +145,7 @@ test('a switch turns one off and on, in the list', async () => {
   )
 })
 
-test('deliveries come as they are made, and one is opened with what was sent', async () => {
+test('new deliveries appear at once, and an opened one shows its payload', async () => {
   const { good } = await seed()
   await it.visit(
     async ({ page, open }) => {
@@ -170,7 +170,7 @@ test('deliveries come as they are made, and one is opened with what was sent', a
   )
 })
 
-test('one that failed is sent again, and is then seen to have arrived', async () => {
+test('a failed delivery is sent again, and then shown as delivered', async () => {
   const { broken } = await seed()
   await settled(broken)
   await it.visit(
@@ -188,7 +188,7 @@ test('one that failed is sent again, and is then seen to have arrived', async ()
   )
 })
 
-test('one that Plat has disabled says why, and is enabled again', async () => {
+test('a webhook that Plat disabled shows the reason, and is enabled again', async () => {
   const { gone } = await seed()
   await eventually(async () => (await it.plat.api.webhooks.get({ id: gone })).enabled, false)
   await it.visit(
@@ -216,7 +216,7 @@ test('the overview says which of them fail', async () => {
   )
 })
 
-test('the code that verifies is there in four languages', async () => {
+test('the verification code is shown in four languages', async () => {
   const { good } = await seed()
   await it.visit(
     async ({ page, open }) => {
@@ -235,7 +235,7 @@ test('the code that verifies is there in four languages', async () => {
   )
 })
 
-test('a viewer sees all of it and can do nothing', async () => {
+test('a viewer sees webhooks and cannot change them', async () => {
   const { good } = await seed()
   await it.visit(
     async ({ page, open }) => {
@@ -264,7 +264,7 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string, string])[] = [
   ['verification', ({ good }) => `/webhooks/${good}?tab=verify`, 'X-Service-Signature'],
 ]
 
-test.each(PAGES)('%s has nothing against WCAG, on a desk and on a phone', async (_, pathOf, text) => {
+test.each(PAGES)('%s has no WCAG violation, on a desktop and on a phone', async (_, pathOf, text) => {
   const ids = await seed()
   await settled(ids.good)
   await it.visit(
@@ -281,7 +281,7 @@ test.each(PAGES)('%s has nothing against WCAG, on a desk and on a phone', async 
   )
 })
 
-test('a delivery has nothing against WCAG, on a desk and on a phone', async () => {
+test('a delivery has no WCAG violation, on a desktop and on a phone', async () => {
   const { good } = await seed()
   const [delivery] = await it.plat.api.webhooks.deliveries({ id: good })
   await it.visit(
@@ -298,7 +298,7 @@ test('a delivery has nothing against WCAG, on a desk and on a phone', async () =
   )
 })
 
-test('events that one may not read cannot be chosen, and their deliveries are withheld', async () => {
+test('events without their permission cannot be chosen, and their deliveries are withheld', async () => {
   const { id } = await it.plat.api.webhooks.create({
     ...{ name: 'of everything', url: receiver.url('/everything'), events: ['device.created'] },
   })

@@ -904,3 +904,57 @@ ALTER TABLE discovery_scans RENAME COLUMN runner TO holder;
 ALTER TABLE discovery_scans RENAME COLUMN beat_ms TO until_ms;
 
 ALTER TABLE discovery_scans DROP COLUMN heartbeat_at;
+
+-- 0040-history
+
+CREATE TABLE changes (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id TEXT COLLATE "C" NOT NULL,
+  at BIGINT NOT NULL,
+  operation TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" NOT NULL,
+  username TEXT COLLATE "C" NOT NULL,
+  via TEXT COLLATE "C" NOT NULL,
+  key_id TEXT COLLATE "C" NOT NULL,
+  oauth_client TEXT COLLATE "C" NOT NULL,
+  tool TEXT COLLATE "C" NOT NULL,
+  ip_address TEXT COLLATE "C" NOT NULL,
+  request_id TEXT COLLATE "C" NOT NULL,
+  note TEXT COLLATE "C" NOT NULL,
+  counts TEXT COLLATE "C" NOT NULL,
+  undoes TEXT COLLATE "C",
+  undone_by TEXT COLLATE "C",
+  snapshot_xmax BIGINT NOT NULL
+);
+
+CREATE UNIQUE INDEX changes_id ON changes (id);
+
+CREATE INDEX changes_at ON changes (at, seq);
+
+CREATE INDEX changes_undoes ON changes (undoes, seq) WHERE undoes IS NOT NULL;
+
+CREATE TABLE history (
+  kind TEXT COLLATE "C" NOT NULL,
+  id TEXT COLLATE "C" NOT NULL,
+  seq BIGINT NOT NULL,
+  sort_key TEXT COLLATE "C",
+  derived TEXT COLLATE "C",
+  child_id TEXT COLLATE "C",
+  before TEXT COLLATE "C",
+  PRIMARY KEY (kind, id, seq)
+);
+
+CREATE INDEX history_seq ON history (seq, kind, id);
+
+CREATE INDEX history_sort ON history (kind, sort_key, id, seq) WHERE sort_key IS NOT NULL;
+
+CREATE INDEX history_child ON history (child_id, seq) WHERE child_id IS NOT NULL;
+
+ALTER TABLE audit ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE events ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE TABLE history_extent (
+  id INTEGER PRIMARY KEY,
+  begins_at BIGINT NOT NULL
+);

@@ -421,6 +421,8 @@ CREATE TABLE history_extent (
 
 CREATE INDEX history_seq ON history (seq, kind, id);
 
+CREATE INDEX history_sort ON history (kind, sort_key, id, seq) WHERE sort_key IS NOT NULL;
+
 CREATE TABLE idempotency_keys (
   owner TEXT NOT NULL,
   operation TEXT NOT NULL,

@@ -54,7 +54,7 @@ function sources() {
 }
 
 const isSource =
-  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/(net|platform)\/.*\.ts|src\/features\/(.*\/(api|schema|catalogue)|index)\.ts)$/
+  /^(web\/.*\.(ts|tsx|css|js|svg|html)|src\/(net|platform)\/.*\.ts|src\/features\/(.*\/(api|schema|catalogue)|index|inventory)\.ts)$/
 
 function moveAway(from, to) {
   try {

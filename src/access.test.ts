@@ -46,16 +46,16 @@ const DECIDED = readFileSync(join(import.meta.dirname, '../golden/permissions.tx
 const column = (at: 1 | 2 | 3): ReadonlySet<string> =>
   new Set(DECIDED.flatMap(([name = '', ...held]) => (held[at - 1] === 'yes' ? [name] : [])))
 
-test('the catalogue is the one that was decided', () => {
+test('the catalogue has exactly the specified permissions', () => {
   expect(new Set(CATALOGUE.map(({ name }): string => name))).toEqual(new Set(column(1)))
 })
 
-test('every permission that something asks for is in the catalogue', () => {
+test('every required permission is in the catalogue', () => {
   const asked = endpoints.flatMap(({ access }) => permissionsOf(access))
   expect(asked.filter((permission) => !column(1).has(permission))).toEqual([])
 })
 
-test('nothing is open to everybody but what was decided', () => {
+test('only the listed operations are public', () => {
   expect(
     endpoints
       .filter(({ access }) => access === 'public')

@@ -10,7 +10,7 @@ import type { ServerChild, ServerFolder } from './testing/server-child.ts'
 
 const { folderFor } = perTest()
 
-test('what was answered with 201 outlives kill -9, and so does its audit entry', async () => {
+test('a write answered with 201 survives kill -9, with its audit entry', async () => {
   const folder = await folderFor({ AUDIT_ENABLED: 'true' })
   const first = await folder.start()
   const made = await jsonTo(first, folder, 'POST /api/devices', { id: 'survivor', name: 'survivor' })
@@ -86,7 +86,7 @@ const slowRequest = ({ url }: ServerChild, { key }: ServerFolder, id: string) =>
 }
 
 test(
-  'SIGTERM answers ten slow requests, heeds no silent socket, and ends with 0',
+  'SIGTERM answers ten slow requests, ignores silent sockets, and exits with 0',
   async () => {
     const folder = await folderFor()
     const server = await folder.start()
@@ -109,7 +109,7 @@ test(
   SLOW_TEST_MS,
 )
 
-test('bodies that mean harm are refused, and the server stays up', async () => {
+test('hostile bodies are refused, and the server stays up', async () => {
   const folder = await folderFor()
   const server = await folder.start()
   const valid = '"id":"x","name":"x"'

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { INVENTORY } from './features/inventory.ts'
 import { cycles } from './testing/cycles.ts'
 
 /** Path from src/ -> text. */
@@ -187,18 +188,22 @@ const longFiles = (files: Sources): string[] =>
     .filter(([path, text]) => !path.startsWith('migrations/') && text.split('\n').length - 1 > MAX_LINES)
     .map(([path]) => path)
 
-/** The tables of each feature: the keys of the types `...Tables` in its `table.ts`. */
+/**
+ * The tables of each feature: the keys of the types `...Tables` in its `table.ts`. A resource of the inventory without one
+ * owns the table of its name.
+ */
 const ownedTables = (files: Sources): ReadonlyMap<string, readonly string[]> =>
-  new Map(
-    [...files].flatMap(([path, text]) => {
+  new Map([
+    ...INVENTORY.map((name) => [name, [name]] as const),
+    ...[...files].flatMap(([path, text]): (readonly [string, readonly string[]])[] => {
       const feature = /^features\/([^/]+)\/table\.ts$/.exec(path)?.[1]
       if (feature === undefined) return []
       const [, short, long = ''] = /^export type \w+Tables = \{(?: (.*) \}$|\n([\s\S]*?)^\})/m.exec(text) ?? []
       // Of a row that is written in place, the columns are no tables.
       const names = (short ?? long).replace(/: \{[^}]*\}/g, ': Row').matchAll(/(\w+): /g)
-      return [[feature, [...names].map(([, name = '']) => name)]]
+      return [[feature, [...names].map(([, name = '']) => name)] as const]
     }),
-  )
+  ])
 const OWNED = ownedTables(sources)
 /**
  * `deleteFrom(table)` in a loop: over the feature's own tables, or over the sealed columns that every feature
@@ -207,6 +212,16 @@ const OWNED = ownedTables(sources)
 const LOOPS_OVER_TABLES = new Set(['features/devices/store.ts', 'features/secrets/store.ts'])
 
 const WRITE = /\b(?:insertInto|updateTable|deleteFrom|mergeInto|replaceInto|createLeases)\(\s*([^),]+)/g
+
+/** `named-store.ts` writes the table that its caller names. */
+const NAMED_STORE = /\bnamedStore\('(\w+)'/g
+
+const foreignNamedStores = (files: Sources): string[] =>
+  [...files].flatMap(([path, text]) => {
+    const feature = featureOf(path)
+    const tables = [...text.matchAll(NAMED_STORE)].flatMap(([, table = '']) => table)
+    return tables.filter((table) => table !== feature).map((table) => `${path} writes ${table}`)
+  })
 
 const foreignWrites = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) => {
@@ -307,6 +322,11 @@ const rules: readonly Rule[] = [
     name: 'a store writes its own tables alone, and nothing else writes',
     check: foreignWrites,
     offender: { 'features/pools/store.ts': "ctx.db.deleteFrom('networks')" },
+  },
+  {
+    name: 'a feature has the named store of its own table alone',
+    check: foreignNamedStores,
+    offender: { 'features/pools/pools.ts': "const store = namedStore('datacenters', Datacenter)" },
   },
   {
     name: 'only a store writes',

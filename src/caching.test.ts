@@ -155,7 +155,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(op.output.safeParse(await response.json()).error?.issues).toBeUndefined()
     })
 
-    test.each(named(lists))('%s is not sent again to who has it', async (_, op) => {
+    test.each(named(lists))('%s is 304 for a client with its ETag', async (_, op) => {
       const path = await addressOf(op)
       const etag = (await admin.request('GET', path)).headers.get('etag') ?? ''
       expect(etag).toMatch(/^"[^"]+"$/)
@@ -164,7 +164,7 @@ describe.each(dialects())('on %s', (dialect) => {
 
     const paged = lists.filter(({ name }) => !WHOLE.includes(name))
 
-    test.each(named(paged))('%s is sent page by page to who asks for it', async (_, op) => {
+    test.each(named(paged))('%s is sent in pages', async (_, op) => {
       const path = await addressOf(op)
       const at = (page: string) => admin.request('GET', path + (path.includes('?') ? '&' : '?') + page)
       // More than the default limit of any list.
@@ -180,7 +180,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await response.json()).toEqual([])
     })
 
-    test.each(named(paged))('%s takes no page of a size that is none', async (_, op) => {
+    test.each(named(paged))('%s refuses an invalid page size', async (_, op) => {
       const path = await addressOf(op)
       const at = async (limit: string) =>
         (await admin.request('GET', `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`)).status
@@ -189,7 +189,7 @@ describe.each(dialects())('on %s', (dialect) => {
   })
 
   describe('an object', () => {
-    test.each(named(objects))('%s is not sent again to who has it', async (_, op) => {
+    test.each(named(objects))('%s is 304 for a client with its ETag', async (_, op) => {
       const path = await addressOf(op)
       const first = await admin.request('GET', path)
       expect([first.status, first.headers.get('etag')]).toEqual([200, expect.stringMatching(/^"[^"]+"$/)])
@@ -208,7 +208,7 @@ describe.each(dialects())('on %s', (dialect) => {
     const ask = (op: AnyOperation, path: string, ifMatch?: string) =>
       admin.request(httpParts(op.http).method, path, body(op), ifMatch === undefined ? {} : { 'If-Match': ifMatch })
 
-    test.each(named(changes))('%s of what has changed since is refused', async (_, op) => {
+    test.each(named(changes))('%s of a changed object is refused', async (_, op) => {
       const response = await ask(op, await addressOf(op), '"another"')
       expect([response.status, await response.json()]).toEqual([
         412,
@@ -223,21 +223,21 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await (await admin.request('GET', path)).text()).toBe(before)
     })
 
-    test.each(named(changes))('%s of what is as it was is made', async (_, op) => {
+    test.each(named(changes))('%s of an unchanged object is executed', async (_, op) => {
       const path = await addressOf(op)
       const etag = (await admin.request('GET', path)).headers.get('etag') ?? ''
       expect((await ask(op, path, etag)).status).toBeLessThan(300)
     })
 
-    test.each(named(changes))('%s of whatever there is, is made', async (_, op) => {
+    test.each(named(changes))('%s with If-Match: * is executed', async (_, op) => {
       expect((await ask(op, await addressOf(op), '*')).status).toBeLessThan(300)
     })
 
-    test.each(named(changes))('%s without a precondition is made', async (_, op) => {
+    test.each(named(changes))('%s without a precondition is executed', async (_, op) => {
       expect((await ask(op, await addressOf(op))).status).toBeLessThan(300)
     })
 
-    test.each(named(changes))('%s of what is not there is 404, whatever the precondition', async (_, op) => {
+    test.each(named(changes))('%s of an absent object is 404, whatever the precondition', async (_, op) => {
       const path = httpParts(op.http).path.replace('{id}', 'unknown')
       expect((await ask(op, path, '"another"')).status).toBe(404)
     })

@@ -52,7 +52,7 @@ describe('plat user create', () => {
     expect(await canSignIn('bob', PASSWORD)).toBe(true)
   })
 
-  test('says elsewhere than at a terminal what is missing', async () => {
+  test('names the missing values where there is no terminal', async () => {
     expect(await run('user', 'create', 'carol')).toEqual({ code: 2, out: '', err: 'error: password: is required\n' })
   })
 
@@ -104,7 +104,7 @@ describe('a user by name', () => {
 })
 
 describe('a password', () => {
-  test('of oneself is asked for, the old one and the new one', async () => {
+  test('of the own account is prompted for, the old one and the new one', async () => {
     const { id } = await createUser(app.db, { username: 'frank', password: QUICK })
     const argv = ['user', 'change-password', 'frank']
     const done = await runWith({ argv, typed: [QUICK, PASSWORD] }, await keyFor(app.db, id))
@@ -131,7 +131,7 @@ describe('a role', () => {
     expect((await run('role', 'delete', 'admin')).code).toBe(2)
   })
 
-  test('of a permission that is none names it', async () => {
+  test('with an unknown permission names it', async () => {
     const { code, err } = await run('role', 'create', 'Pilot', '--permission', 'devices:fly')
     expect({ code, err }).toEqual({
       code: 2,
@@ -148,7 +148,7 @@ test('sessions are listed and ended', async () => {
 })
 
 describe('plat audit verify', () => {
-  test('ends well while the trail is whole, and with 1 when somebody was at it', async () => {
+  test('exits with 0 for an intact trail, and with 1 for an altered one', async () => {
     const { code, out } = await run('audit', 'verify')
     expect([code, out]).toEqual([0, expect.stringContaining('ok:        true')])
     const entry = {
@@ -185,7 +185,7 @@ describe('plat audit verify', () => {
 })
 
 describe('a username', () => {
-  test('that holds what is not seen is a usage error, which names the character', async () => {
+  test('with an invisible character is a usage error, which names it', async () => {
     const { code, err } = await runWith({ argv: ['user', 'create', 'ad\u202emin'], typed: [PASSWORD] })
     expect([code, err]).toEqual([2, expect.stringContaining('error: username: must not contain invisible')])
     expect(err).toContain('U+202E')

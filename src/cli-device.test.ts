@@ -48,7 +48,7 @@ afterAll(() => app.close())
 
 const DEVICE = expect.stringMatching(/^__Host-device=[\w.-]+$/)
 
-test('the next sign-in of that account shows it', async () => {
+test('the next sign-in of that account sends it', async () => {
   const codes = [(await login('ada')).code, (await login('ADA')).code]
   expect([codes, shown]).toEqual([
     [0, 0],
@@ -59,7 +59,7 @@ test('the next sign-in of that account shows it', async () => {
   ])
 })
 
-test('no other account and no other server sees it', async () => {
+test('it is sent for no other account and to no other server', async () => {
   await login('ada')
   await login('ben')
   await login('ada', URL_B)
@@ -86,7 +86,7 @@ test('the terminal does not show it', async () => {
 })
 
 test.each(['', '{', '[1, null, {}]', '[{"url":"http://plat.test","username":"ada","cookie":"device=x\\r\\nX: y"}]'])(
-  'a file that holds %j is that of a stranger, and no reason to fail',
+  'a file with %j is ignored, and does not fail the sign-in',
   async (text) => {
     await login('ben')
     writeFileSync(file(), text)

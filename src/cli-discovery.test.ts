@@ -36,7 +36,7 @@ describe('plat discovery scan', () => {
     scan.end('done')
   }
 
-  test('tells what it would take', async () => {
+  test('prints the estimate of a dry run', async () => {
     const { code, out } = await run(['office', '--dry-run', '-o', 'json'])
     expect([code, JSON.parse(out).total_hosts]).toEqual([0, 254])
   })
@@ -73,7 +73,7 @@ describe('plat discovery scan', () => {
     expect([code, out]).toEqual([1, 'failed: no such interface; 0 of 254 addresses are in use\n'])
   })
 
-  test('refuses a type that there is not', async () => {
+  test('refuses an unknown type', async () => {
     const { code, err } = await run(['office', '--type', 'slow'])
     expect([code, err]).toEqual([2, 'error: --type must be one of quick, full, deep\n'])
   })

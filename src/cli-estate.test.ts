@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from './cli.ts'
-import { RESOURCES as SERVED } from './features/estate/api.ts'
-import { RESOURCES, resourceOfFile } from './features/estate/cli-resources.ts'
+import { ImportQuery } from './features/estate/api.ts'
+import { resourceOfFile } from './features/estate/cli-resources.ts'
+import { INVENTORY } from './features/inventory.ts'
 import { type TestApp, testApp } from './testing/app.ts'
 import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
 
@@ -53,8 +54,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('client and server agree on what there is and in which order', () => {
-  expect(RESOURCES).toEqual(SERVED)
+test('client and server have the same resources in the same order', () => {
+  expect(ImportQuery.shape.resource.options).toEqual([...INVENTORY])
 })
 
 test.each([
@@ -136,7 +137,7 @@ describe('import', () => {
     ['rows.ndjson', '{"id":"a","name":"A"}\n\n{"id":"b","name":"B"}\n'],
     ['rows.yaml', '- id: a\n  name: A\n- id: b\n  name: B\n'],
     ['rows.json', '[{"id":"a","name":"A"},{"id":"b","name":"B"}]'],
-  ])('%s, told what it holds', async (name, content) => {
+  ])('%s, with the name of its resource', async (name, content) => {
     const path = put(name, content)
     expect((await run('import', path)).code).toBe(2)
     expect(await run('import', path, '--resource', 'datacenters')).toMatchObject({ code: 0 })
@@ -184,7 +185,7 @@ describe('export', () => {
   test('a folder that imports with nothing changed', async () => {
     const target = join(folder, 'out')
     expect(await run('export', target)).toMatchObject({ code: 0, out: '' })
-    expect(readdirSync(target).sort()).toEqual(RESOURCES.map((one) => `${one}.json`).sort())
+    expect(readdirSync(target).sort()).toEqual(INVENTORY.map((one) => `${one}.json`).sort())
     const devices = readFileSync(join(target, 'devices.json'), 'utf8')
     expect(JSON.parse(devices)).toMatchObject([{ id: 'dev-1', name: 'web "01"], {' }, { id: 'dev-2' }])
     expect(devices.trimEnd().split('\n')).toHaveLength(2)
@@ -194,7 +195,7 @@ describe('export', () => {
 
   test('one object, from server to server', async () => {
     const { out } = await run('export', '-')
-    expect(Object.keys(JSON.parse(out))).toEqual([...RESOURCES])
+    expect(Object.keys(JSON.parse(out))).toEqual([...INVENTORY])
     const { code, out: summary } = await runWith({ argv: ['import', '-', '-o', 'json'], stdin: out })
     expect(code).toBe(0)
     for (const result of JSON.parse(summary)) expect(result).toMatchObject({ created: 0, updated: 0, failed: 0 })

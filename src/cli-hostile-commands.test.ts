@@ -137,13 +137,13 @@ const WAYS: Readonly<Record<string, Ways>> = {
 /** These are servers, or write the server's log, which has its own format. */
 const SERVERS = ['serve', 'server', 'migrate', 'scanner-child']
 
-test('every command that is written by hand is among these', () => {
+test('every command written by hand is tested here', () => {
   const all = program.specials.map(({ words }) => words.join(' '))
   expect([...Object.keys(WAYS), ...SERVERS].sort()).toEqual(all.sort())
 })
 
 describe.each(Object.keys(WAYS))('plat %s', (words) => {
-  test('hands nothing on that a terminal acts on', async () => {
+  test('prints no control sequence', async () => {
     const shown = (await WAYS[words]?.()) ?? []
     expect(shown.length).toBeGreaterThan(0)
     for (const one of shown) expectHarmless(one)

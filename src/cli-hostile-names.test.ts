@@ -28,7 +28,7 @@ const callOf = (op: AnyOperation): { readonly argv: readonly string[]; readonly 
   return { argv: [...commandOf(op), ...words, ...flagged], stdin: '' }
 }
 
-test('what is looked for is found', () => {
+test('the test finds a control sequence in unsafe output', () => {
   const raw = [HOSTILE, 'TAIL', 'a\u001b', 'a\u009b', 'a\u007f', 'a\r', 'a\u202e', 'a\u200b']
   expect(raw.filter((text) => isHarmless(text))).toEqual([])
   expect(isHarmless('a\\x1b\n\tb\r\nc')).toBe(true)
@@ -52,7 +52,7 @@ describe.each(operations.map((op) => [commandOf(op).join(' '), op] as const))('p
   })
 })
 
-test('nearly all of these commands have got as far as an answer', async () => {
+test('nearly all of these commands received an answer', async () => {
   const notAsked: string[] = []
   for (const op of operations) if ((await run(callOf(op))).asked === 0) notAsked.push(op.name)
   // Input generated from a schema does not satisfy every rule.

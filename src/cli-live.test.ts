@@ -122,6 +122,14 @@ describe('changes', () => {
     expect(changed).toMatchObject({ os: '', hostname: 'a.example.com', tags: [] })
   })
 
+  test('--unset of a required field is refused by its name', async () => {
+    const env = { PLAT_URL: url, PLAT_TOKEN: admin.key }
+    expect(await runWith({ argv: ['device', 'update', 'web-01', '--unset', 'name'], env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--unset: name is required and cannot be cleared'),
+    })
+  })
+
   test('get, edit, update', async () => {
     const file = join(folder, 'device.yaml')
     const text = await ok('device', 'get', 'web-01', '-o', 'yaml')

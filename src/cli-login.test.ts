@@ -104,7 +104,7 @@ describe('signing in again on a machine', () => {
     expect(await names()).toEqual(['laptop'])
   })
 
-  test('leaves those of scripts, of other machines, and of others on this one', async () => {
+  test('keeps the keys of scripts, of other machines, and of other users of this machine', async () => {
     await fill(2)
     await login({ config: 'other home' })
     await login({ config: 'other machine', machineId: 'b'.repeat(32) })
@@ -146,7 +146,7 @@ describe('with as many keys as a user may have', () => {
     expect([(await keys()).length, await works()]).toEqual([100, true])
   })
 
-  test('a machine without a key is told of the limit', async () => {
+  test('a machine without a key gets the error of the limit', async () => {
     await fill(100)
     expect(await login()).toMatchObject({ code: 5, err: expect.stringContaining('at most 100') })
   })

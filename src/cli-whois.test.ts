@@ -32,7 +32,7 @@ describe('plat whois', () => {
     return { code: await runCli(io), out: out(), err: err() }
   }
 
-  test('says whose an address is, and what is known', async () => {
+  test('names the device of an address, and its details', async () => {
     const { code, out } = await run(['10.0.1.10'])
     expect([code, out]).toEqual([
       0,
@@ -47,7 +47,7 @@ describe('plat whois', () => {
     ])
   })
 
-  test('says of a free address how to take it', async () => {
+  test('prints the commands that allocate a free address', async () => {
     const { out } = await run(['10.0.1.20'])
     expect(out).toEndWith(`
   to take it   plat reservation create ${poolId} 10.0.1.20
@@ -55,7 +55,7 @@ describe('plat whois', () => {
 `)
   })
 
-  test('what it says to do is a command that does it', async () => {
+  test('the printed commands work', async () => {
     const { out } = await run(['10.0.1.30', '-o', 'json'])
     const [way] = JSON.parse(out).ways
     const { io } = memoryIo({
@@ -67,11 +67,11 @@ describe('plat whois', () => {
     expect((await admin.api.lookup.show({ query: '10.0.1.30' })).state).toBe('reserved')
   })
 
-  test('takes a block', async () => {
+  test('accepts a block', async () => {
     expect((await run(['10.0.1.0/24'])).out).toStartWith('10.0.1.0/24 is the network Servers; ')
   })
 
-  test('ends with 4 where nothing is known', async () => {
+  test('exits with 4 for an unknown subject', async () => {
     expect(await run(['nobody.example.com'])).toEqual({
       code: 4,
       out: 'Nothing is known of nobody.example.com\n',
@@ -79,7 +79,7 @@ describe('plat whois', () => {
     })
   })
 
-  test('ends with 2 for what is nothing of the kind, and names it', async () => {
+  test('exits with 2 for an invalid subject, and names it', async () => {
     const { code, err } = await run(['10.0.0.256'])
     expect([code, err]).toEqual([
       2,
@@ -87,15 +87,15 @@ describe('plat whois', () => {
     ])
   })
 
-  test('ends with 2 where nothing is asked', async () => {
+  test('exits with 2 without a subject', async () => {
     expect((await run([])).code).toBe(2)
   })
 
-  test('does nothing to the terminal but show', async () => {
+  test('prints no control sequence', async () => {
     expect((await run(['10.0.1.66'])).out).toContain('e\\x1b[2Jvil')
   })
 
-  test('says what may not be shown', async () => {
+  test('says which parts are withheld', async () => {
     const { key } = await app.as(['search:read', 'networks:list'])
     expect((await run(['10.0.1.10'], key)).out).toEndWith(
       'not shown    pools, datacenters, devices, discovered, reservations, relationships, conflicts, changes: not permitted\n',

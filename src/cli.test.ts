@@ -96,7 +96,7 @@ describe('help', () => {
     expect(await run('help', 'device')).toEqual(asked)
   })
 
-  test('half a command is no success', async () => {
+  test('an incomplete command fails', async () => {
     expect(await run('device')).toMatchObject({ code: 2, out: '' })
   })
 })
@@ -148,7 +148,7 @@ describe('usage', () => {
     expect(err()).toBe("error: Can't reach http://localhost:8080: no route\n")
   })
 
-  test('a bug is one line, and its trace is for whoever asks', async () => {
+  test('a bug is one line, with its stack trace only on request', async () => {
     const broken = { argv: ['serve', '--listen-addr', 'nonsense'], env: {} }
     const quiet = memoryIo(broken)
     expect(await runCli(quiet.io)).toBe(1)
@@ -159,7 +159,7 @@ describe('usage', () => {
     expect(loud.err()).toContain('    at ')
   })
 
-  test('a reader who leaves is no failure', async () => {
+  test('a closed output pipe is no failure', async () => {
     const { io, err } = memoryIo({ argv: ['--help'], closesAfter: 0 })
     expect(await runCli(io)).toBe(0)
     expect(err()).toBe('')

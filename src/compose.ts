@@ -196,7 +196,7 @@ export const compose = async (
     },
     {
       name: 'audit.write-counts',
-      summary: 'Writes the audit entries that stand for many refusals',
+      summary: 'Writes the audit entries that count many refusals',
       everyMs: 1000,
       onEveryInstance,
       run: () => audit.writeCounts(),

@@ -62,7 +62,7 @@ const round = async (number: number, { url, kill }: ServerChild, acked: Set<stri
 const Body = z.object({ delivery_id: z.string(), data: Named })
 
 test(
-  `${ROUNDS} times killed under load, every acknowledged change is told`,
+  `after ${ROUNDS} kills under load, every acknowledged change is delivered`,
   async () => {
     const acked = new Set<string>()
     let server = await folder.start({ reachesReceivers: true })

@@ -62,7 +62,7 @@ const childrenOf = (parent: number): number[] =>
 const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(stateOf(pid)?.[0])
 
 test(
-  `${ROUNDS} times killed in the middle of a scan, each is ended, finds all, and leaves no process behind`,
+  `after ${ROUNDS} kills during scans, each scan completes, finds all hosts, and leaves no process behind`,
   async () => {
     let server = await folder.start()
     for (let number = 0; number < ROUNDS; number++) {
@@ -87,7 +87,7 @@ test(
         return one.status === 'running' || one.status === 'pending' ? undefined : one
       })
       expect(scan).toMatchObject({ status: 'completed', error_message: '' })
-      expect(scan.log.map(({ text }) => text)).toContain('goes on from where it was')
+      expect(scan.log.map(({ text }) => text)).toContain('resumes from its checkpoint')
       const found = await foundIn(next, network)
       expect(new Set(before).difference(new Set(found)).size).toBe(0)
       expect([found.length, new Set(found).size]).toEqual([HOSTS, HOSTS])

@@ -242,7 +242,7 @@ test('the data file is whole', () => {
   db.close()
 })
 
-test('the addresses that are taken are those that a device or a reservation has', () => {
+test('the bitmaps hold exactly the addresses of devices and reservations', () => {
   const db = database()
   const keys = db
     .query<{ ip_key: string }, []>('SELECT ip_key FROM addresses UNION SELECT ip_key FROM reservations')
@@ -258,7 +258,7 @@ test('the addresses that are taken are those that a device or a reservation has'
   expect(taken).toEqual(expected)
 })
 
-test('a device as it is sent is the one that its rows describe', () => {
+test('the stored document of a device matches its rows', () => {
   const db = database()
   const rows = db
     .query<{ doc: string; description: string; ips: string | null }, []>(
@@ -273,7 +273,7 @@ test('a device as it is sent is the one that its rows describe', () => {
   expect(different).toEqual([])
 })
 
-test('what is searched is what there is', () => {
+test('the search texts match the devices', () => {
   const db = new Database(join(folder.dir, 'plat.db'))
   // FTS5 compares its index with the content and fails if they differ.
   expect(() => db.run("INSERT INTO devices_search (devices_search, rank) VALUES ('integrity-check', 1)")).not.toThrow()

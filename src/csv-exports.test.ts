@@ -28,7 +28,7 @@ const cli = async (...argv: string[]): Promise<string> => {
   return out()
 }
 
-test('what is looked for is found', () => {
+test('the test finds a formula in an unsafe cell', () => {
   expect(
     ['a,=1', 'a,"x;=1"', 'a;"=1', 'x\u001b', "a,'=1", 'a,"x;\'=1"', 'a-b,c=d'].map((text) => LIVE.test(text)),
   ).toEqual([...[true, true, true, true], ...[false, false, false]])
@@ -40,7 +40,7 @@ test('the audit trail', async () => {
   expect(csv).not.toMatch(LIVE)
 })
 
-test('a user name in the audit trail that somebody without an account made up', async () => {
+test('an invented user name of a guest in the audit trail', async () => {
   await app.guest('POST', '/api/auth/login', { username: HOSTILE, password: 'x' })
   const csv = await (await admin.request('GET', '/api/audit/export?format=csv&action=login')).text()
   expect(csv).toContain('cmd()')

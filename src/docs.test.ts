@@ -104,6 +104,7 @@ describe('the tour of the README', () => {
         command.includes(' login ') ? `echo ${PASSWORD} | ${command} --password-stdin 2>&1` : command,
       )
       .join(`\necho '${marker}'\n`)
+      .replaceAll('http://localhost:8080', server.url)
     const shell = Bun.spawn(['sh', '-c', script], {
       cwd: root,
       env: { ...process.env, PLAT_URL: server.url, XDG_CONFIG_HOME: join(folder, 'config') },

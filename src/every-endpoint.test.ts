@@ -71,7 +71,7 @@ describe('every endpoint', () => {
     }
   })
 
-  test('nobody deletes themselves, and system roles stay as they are', async () => {
+  test('a user cannot delete the own account, and system roles cannot be changed', async () => {
     const self = await suite.admin.request('DELETE', `/api/users/${suite.admin.userId}`)
     expect(await refusal(self)).toEqual([400, 'CANNOT_DELETE_SELF'])
     const role = `/api/roles/${ADMIN_ROLE_ID}`
@@ -171,7 +171,7 @@ describe('of an estate with one of each', () => {
     },
   )
 
-  test('who is no admin makes nobody one', async () => {
+  test('a user who is no admin cannot create an admin', async () => {
     const clerk = await app.as(['users:list', 'users:read', 'users:create', 'users:update', 'roles:update'])
     const admin = ADMIN_ROLE_ID
     for (const [method, path, body] of [

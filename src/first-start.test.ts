@@ -107,7 +107,7 @@ if (dialects().includes('postgres'))
   )
 
 test(
-  'a server that says it is ready lets the first user in',
+  'the first user can sign in as soon as the server is ready',
   async () => {
     const port = await new Promise<number>((resolve) => {
       const probe = createServer().listen(0, '127.0.0.1', () => {

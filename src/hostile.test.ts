@@ -175,7 +175,7 @@ describe.each(dialects())('on %s', (dialect) => {
     },
   )
 
-  test('after all of that everything can still be read', async () => {
+  test('after all of that all objects can be read', async () => {
     await seed()
     const statuses = []
     for (const path of [

@@ -71,7 +71,7 @@ describe('a body', () => {
   }
 
   test.each(SLOW)(
-    '%s is given up with 408, in words that name the pace',
+    '%s is ended with 408, and a message with the minimum pace',
     async (name) => {
       const { client } = caseOf(name)
       expect(await client.status).toBe(408)

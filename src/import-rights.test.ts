@@ -82,7 +82,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
   const post = ({ headers }: Person, body: unknown) => app.guest('POST', path, body, headers)
   const imported = async (): Promise<number> => (await admin.api.datacenters.list({})).length
 
-  describe('while its body drips in', () => {
+  describe('while its body arrives slowly', () => {
     const importing = (person: Person, move: (person: Person) => Promise<unknown>, query = '') => {
       const { headers } = person
       const asked = { method: 'POST', path: `${path}${query}`, headers, body: rows(person) }
@@ -104,7 +104,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
       expect(await imported()).toBe(0)
     })
 
-    test('somebody else is deleted: it is imported', async () => {
+    test('another user is deleted: it is imported', async () => {
       const other = await someone()
       const answer = await importing(await someone(), () => deleted(other), '&dry_run=true')
       expect(await linesOf(answer).last()).toMatchObject({ result: { created: 1 } })
@@ -132,7 +132,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
   })
 
   // With one writer, no other transaction commits while one is open.
-  describe.if(dialect === 'postgres')('amid its rows', () => {
+  describe.if(dialect === 'postgres')('between its rows', () => {
     test.each([
       ['its user is demoted', (id: string) => admin.api.users.update({ id, roles: [] }), 'FORBIDDEN'],
       ['its user is deleted', (id: string) => admin.api.users.delete({ id }), 'UNAUTHORIZED'],

@@ -121,7 +121,7 @@ describe('the next import of the user is taken', () => {
   })
 })
 
-test('what may not import takes no slot', async () => {
+test('a request without the permission takes no slot', async () => {
   const [one, two] = [await target.viewer(), await target.viewer()]
   for (const key of [one, two]) clients.push(drip({ url: target.url, key, path: '/api/estate/import?resource=pools' }))
   expect([await statusOf(one), await statusOf(await target.admin())]).toEqual([403, 200])

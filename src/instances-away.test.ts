@@ -51,7 +51,7 @@ if (dialects().includes('postgres')) {
     })
 
   test(
-    'while it is away requests are refused with a reason, and soon',
+    'while the database is away, requests are refused soon, with a reason',
     async () => {
       await server.stop()
       const startedMs = performance.now()
@@ -69,7 +69,7 @@ if (dialects().includes('postgres')) {
   )
 
   test(
-    'while it is away the process lives, and says that it is not ready',
+    'while the database is away, the process lives and is not ready',
     async () => {
       await server.stop()
       const healthy = (await app.guest('GET', '/healthz')).status
@@ -83,7 +83,7 @@ if (dialects().includes('postgres')) {
   )
 
   test(
-    'what was acknowledged under load is there when it is back, and it works as before',
+    'acknowledged writes are there when the database is back, and requests work',
     async () => {
       const acked: string[] = []
       const odd: unknown[] = []
@@ -111,7 +111,7 @@ if (dialects().includes('postgres')) {
   )
 
   test(
-    'a scan that was under way goes on from where it was when it is back',
+    'a running scan resumes from its checkpoint when the database is back',
     async () => {
       const network = await admin.api.networks.create({ name: 'scanned', subnet: '127.5.5.0/24' })
       const started = await admin.api.scans.start({ id: network.id })
@@ -134,7 +134,7 @@ if (dialects().includes('postgres')) {
   )
 
   test(
-    'the live feed goes on when it is back',
+    'the live feed continues when the database is back',
     async () => {
       const feed = await follow(admin)
       await feed.opened()
@@ -156,7 +156,7 @@ if (dialects().includes('postgres')) {
   )
 
   test(
-    'a request that waits too long for what another one holds is refused with a reason',
+    'a request that waits too long for a lock is refused with a reason',
     async () => {
       const holder = new SQL(server.url, { max: 1 })
       const holding = await holder.reserve()

@@ -29,7 +29,7 @@ if (dialects().includes('postgres')) {
   }, TIMEOUT_MS)
 
   test(
-    'a request is given up after the time that a request may take, and the next ones work when there is a way again',
+    'a request ends after REQUEST_TIMEOUT, and later ones work when the connection is back',
     async () => {
       await admin.api.devices.create({ id: 'before', name: 'before' })
       relay.block()

@@ -56,7 +56,7 @@ if (dialects().includes('postgres')) {
     return { username, key, userId: user.id, roleId: role.id }
   }
 
-  describe('what is taken away at one instance is gone at the other with the next request', () => {
+  describe('a right revoked at one instance is gone at the other with the next request', () => {
     test('a key', async () => {
       const { key, userId } = await reader()
       const [own] = await admin.api.keys.list({ user_id: userId })
@@ -107,7 +107,7 @@ if (dialects().includes('postgres')) {
     })
   })
 
-  describe('what is begun at one instance can be ended at the other', () => {
+  describe('a process begun at one instance can be completed at the other', () => {
     test('a sign-in by OAuth: asked here, exchanged there, used here', async () => {
       const there = oauthOf({
         ...app,
@@ -175,7 +175,7 @@ if (dialects().includes('postgres')) {
         app.db.read,
       )
 
-    test('tells what happens at the other', async () => {
+    test('sends events of the other', async () => {
       const feed = await listen()
       await feed.opened()
       await admin.api.devices.create({ name: 'heard there' })
@@ -183,7 +183,7 @@ if (dialects().includes('postgres')) {
       await feed.stop()
     })
 
-    test('tells it also after the connection was lost by which it hears of others', async () => {
+    test('sends them also after its notification connection was lost', async () => {
       const areHearing = () => [app.db, other.plat.db].every(({ notifier }) => notifier?.isConnected())
       await until('both hear of each other', () => areHearing() || undefined)
       await cutOff()
@@ -196,7 +196,7 @@ if (dialects().includes('postgres')) {
       await feed.stop()
     })
 
-    test('tells it also while it hears nothing', async () => {
+    test('sends them also without notifications', async () => {
       const feed = await listen()
       await feed.opened()
       await cutOff()
@@ -206,7 +206,7 @@ if (dialects().includes('postgres')) {
       await feed.stop()
     })
 
-    test('lets go of a listener whose rights change at the other', async () => {
+    test('closes a feed whose rights change at the other', async () => {
       const { key, roleId } = await follower()
       const feed = await listen(key)
       await feed.opened()
@@ -214,7 +214,7 @@ if (dialects().includes('postgres')) {
       expect(await feed.isOver()).toBe(true)
     })
 
-    test('lets go of it also when it did not hear of it', async () => {
+    test('closes it also without a notification', async () => {
       const { key, roleId } = await follower()
       await cutOff()
       await until('the loss is noticed', () => !other.plat.db.notifier?.isConnected() || undefined)
@@ -255,7 +255,7 @@ if (dialects().includes('postgres')) {
       expect((await fromPeer(both[1], '192.0.2.2')).headers.get('x-ratelimit-remaining')).toBe('1')
     })
 
-    test('do not count together how often each instance is asked how it is', async () => {
+    test('do not count health checks', async () => {
       const statuses: number[] = []
       for (const at of [both[0], both[0], both[0], both[1]])
         statuses.push((await fromPeer(at, '192.0.2.5', {}, '/readyz')).status)

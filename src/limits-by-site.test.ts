@@ -82,7 +82,7 @@ describe.each(['memory', 'valkey'])('counted in %s', (name) => {
       expect([left[0], left.at(-1)]).toEqual([String(REQUESTS), String(OF_SITE)])
     })
 
-    test('what a /64 is refused does not use its /48 up', async () => {
+    test('refusals of a /64 do not use up its /48', async () => {
       const prefix = `2001:db8:d${site}`
       await statuses(Array(4 * OF_SITE).fill(`${prefix}:1::1`))
       expect(await statuses([`${prefix}:2::1`])).toEqual([passes])

@@ -45,7 +45,7 @@ describe('with three requests a minute', () => {
     expect(await statuses(Array.from({ length: 4 }, () => () => ask()))).toEqual([200, 200, 200, 429])
   })
 
-  test('a refusal says what it is and when to come back', async () => {
+  test('a refusal has its code and a time to retry', async () => {
     await statuses(Array.from({ length: 3 }, () => () => ask()))
     const response = await ask()
     expect(await response.json()).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
@@ -58,7 +58,7 @@ describe('with three requests a minute', () => {
     ['200', '/healthz', 200],
     ['401', '/api/devices', 401],
     ['404', '/api/nothing', 404],
-  ])('an answer of %s tells what is left', async (_, path, status) => {
+  ])('an answer of %s has the remaining number', async (_, path, status) => {
     const response = await ask(path)
     expect([
       response.status,
@@ -108,7 +108,7 @@ describe('with three requests a minute', () => {
       { peer: () => peer },
     )
 
-  test('of logins only two pass, and the third is told so', async () => {
+  test('two logins pass, and the third is refused', async () => {
     expect(await statuses([login, login])).toEqual([400, 400])
     const third = await login()
     expect([third.status, await third.json()]).toEqual([
@@ -117,7 +117,7 @@ describe('with three requests a minute', () => {
     ])
   })
 
-  test('too many logins leave the rest to be used', async () => {
+  test('too many logins do not use up the general limit', async () => {
     expect(await statuses([login, login, () => ask()])).toEqual([400, 400, 200])
   })
 })

@@ -27,7 +27,7 @@ test('--version', () => {
   expect(stdout.toString()).toMatch(/^plat \d+\.\d+\.\d+\n$/)
 })
 
-test('a reader who leaves early is no failure', () => {
+test('a closed output pipe is no failure', () => {
   const script = `set -o pipefail; { sleep 0.2; "$0" "$1" --help; } | true; echo "$?"`
   const { stdout, stderr } = Bun.spawnSync(['bash', '-c', script, process.execPath, MAIN])
   expect({ stdout: stdout.toString(), stderr: stderr.toString() }).toEqual({ stdout: '0\n', stderr: '' })

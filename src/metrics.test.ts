@@ -49,7 +49,7 @@ describe.each([...dialects()])('the metrics on %s', (dialect) => {
     expect(text).not.toContain('some-device-of-mine')
   })
 
-  test('do not grow with what nobody knows', async () => {
+  test('do not grow with unknown paths', async () => {
     await admin.request('GET', '/api/nothing-1')
     const before = (await read()).split('\n').length
     await admin.request('GET', '/api/nothing-2')
@@ -61,12 +61,12 @@ describe.each([...dialects()])('the metrics on %s', (dialect) => {
     expect(await read()).toMatch(/^http_requests_by_code\{code="401"\} \d+$/m)
   })
 
-  test('name queries by what they do to which table', async () => {
+  test('name queries by their verb and table', async () => {
     await admin.request('GET', '/api/datacenters/x')
     expect(await read()).toContain('db_query_duration_milliseconds_count{query="select datacenters"}')
   })
 
-  test('know how many devices there are, whatever becomes of them', async () => {
+  test('count the devices after any changes', async () => {
     const before = await gauge('devices_total')
     const { id } = await admin.api.devices.create({ name: 'a' })
     const create = (name: string) => ({ op: 'create' as const, device: { name } })

@@ -1,5 +1,5 @@
 /**
- * The language rules of docs/glossary.md, for comments, messages, help texts and documents. The number of findings of a
+ * The language rules of docs/glossary.md, for comments, titles of tests, messages, help texts and documents. The number of findings of a
  * folder is recorded in golden/prose.txt and only falls. Each rule is shown to fail on a made-up offender.
  */
 import { describe, expect, test } from 'bun:test'
@@ -121,8 +121,15 @@ describe('the prose of a source', () => {
     expect(read('src/a.ts', "const a = s.replace(/['\"`]/g, '') // one\n// two")).toEqual([[1, 'one two', true]])
   })
 
-  test('is of a test file its comments alone', () => {
-    expect(read('src/a.test.ts', "test('nobody comes to it', () => {}) // why")).toEqual([[1, 'why', true]])
+  test('is, of a test file, its comments and its titles', () => {
+    const source = "test('nobody comes to it', () => f('a text that is data')) // why\n"
+    const each = "test.each([1, 2])('%p is told', g)\ndescribe.each([\n  'a case of data',\n])('anew', h)"
+    expect(read('src/a.test.ts', source + each)).toEqual([
+      [1, 'nobody comes to it', false],
+      [1, 'why', true],
+      [2, '%p is told', false],
+      [5, 'anew', false],
+    ])
   })
 })
 

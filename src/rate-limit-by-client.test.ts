@@ -35,7 +35,7 @@ describe('with the limit of every day', () => {
     }
   })
 
-  test('what a stranger says changes no bucket, and the rightmost entry of a trusted proxy does', async () => {
+  test('a forwarded address counts only from a trusted proxy, by its rightmost entry', async () => {
     const stranger = '192.0.2.2'
     const left = []
     for (let i = 1; i <= 3; i++) {

@@ -51,7 +51,7 @@ if (dialects().includes('postgres'))
     test.each([
       ['demoted', (writer: Writer) => admin.api.users.update({ id: writer.id, roles: ['viewer'] }), [403, 'FORBIDDEN']],
       ['deleted', (writer: Writer) => admin.api.users.delete({ id: writer.id }), [401, 'UNAUTHORIZED']],
-    ] as const)('who is %s at one writes nothing at the other', async (_, move, expected) => {
+    ] as const)('a caller who is %s at one instance writes nothing at the other', async (_, move, expected) => {
       const writer = await writerIn(app)
       const answer = await whileHeld(
         async (request) => other.plat.fetch(request),
@@ -62,7 +62,7 @@ if (dialects().includes('postgres'))
       expect(await namesIn(admin)).not.toContain(writer.username)
     })
 
-    test('who is demoted while the write waits for a lock writes nothing', async () => {
+    test('a caller who is demoted while the write waits for a lock writes nothing', async () => {
       const writer = await writerIn(app)
       const { id } = await admin.api.devices.create({ name: `locked-${writer.username}` })
       const release = Promise.withResolvers<void>()
@@ -158,7 +158,7 @@ describe('a server and a command on its host', () => {
   afterAll(() => folder.remove(), TIMEOUT_MS)
 
   test(
-    'who is evicted while a body drips in, or deleted, writes nothing',
+    'a caller who is evicted or deleted while a body arrives slowly writes nothing',
     async () => {
       const server = await folder.start()
       const authorization = { Authorization: `Bearer ${folder.key}` }

@@ -19,7 +19,7 @@ type Person = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-describe.each([...dialects()])('while the body of a write drips in, on %s', (dialect) => {
+describe.each([...dialects()])('while the body of a write arrives slowly, on %s', (dialect) => {
   const clock = { ms: START_MS }
   let app: TestApp
   let admin: TestCaller
@@ -117,7 +117,7 @@ describe.each([...dialects()])('while the body of a write drips in, on %s', (dia
     await expectNothing(person)
   })
 
-  test('the password is set anew: 401 by session', async () => {
+  test('the password is reset: 401 by session', async () => {
     const person = await withSession()
     const answer = await writing(person, () =>
       admin.api.users.resetPassword({ id: person.id, new_password: 'another long password' }),

@@ -24,7 +24,7 @@ describe.each([...dialects()])('beside others, on %s', (dialect) => {
   afterAll(() => app.close(), TIMEOUT_MS)
 
   test(
-    '16 writers write on while people sign in and roles change; who is demoted among them writes nothing more',
+    '16 writers continue while users sign in and roles change; a demoted one writes nothing more',
     async () => {
       const writers = await Promise.all(Array.from({ length: WRITERS }, () => app.as('operator')))
       const [first, ...others] = writers

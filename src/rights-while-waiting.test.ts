@@ -44,7 +44,7 @@ const heldPasswords = () => {
   }
 }
 
-describe.each([...dialects()])('rights that are lost meanwhile, on %s', (dialect) => {
+describe.each([...dialects()])('rights that are lost while a call waits, on %s', (dialect) => {
   const { passwords, whileHashed } = heldPasswords()
   let app: TestApp
   let admin: TestCaller
@@ -99,7 +99,7 @@ describe.each([...dialects()])('rights that are lost meanwhile, on %s', (dialect
     expect(await statusesOf(former)).toEqual(['failure'])
   })
 
-  test('one who may still make users grants nothing that they hold no more', async () => {
+  test('a caller who may still create users grants no permission that was lost', async () => {
     const former = await someone(['admin'])
     const username = `made-by-${former.username}`
     const clerk = await createRole(app.db, { name: `clerk-${people}`, permissions: ['users:create', 'users:list'] })
@@ -112,7 +112,7 @@ describe.each([...dialects()])('rights that are lost meanwhile, on %s', (dialect
     expect((await admin.api.users.list({ username })).length).toBe(0)
   })
 
-  test('a password is not set anew by who was deleted while its hash waited', async () => {
+  test('a caller who was deleted while a hash waited resets no password', async () => {
     const [former, target] = [await someone(['admin']), await someone(['viewer'])]
     const hashOf = () =>
       app.db.read.selectFrom('users').select('password_hash').where('id', '=', target.id).executeTakeFirst()
@@ -231,7 +231,7 @@ describe.each([...dialects()])('rights that are lost meanwhile, on %s', (dialect
   })
 })
 
-test('a session of somebody else is not ended once the permission is gone, though that was asked for before', async () => {
+test('the session of another user is not ended after the permission was lost, though it was required before', async () => {
   const app = await testApp({ dialect: 'sqlite' })
   const admin = await app.as('admin')
   const role = await createRole(app.db, { name: 'clerk', permissions: ['users:update'] })

@@ -50,7 +50,7 @@ test('a query at the root changes nothing', async () => {
   expect(kindOf(await ask('/?from=uptime', '*/*'))).toEqual([200, HTML])
 })
 
-test('what a client holds of the root is not sent again', async () => {
+test('the root is 304 for a client with its ETag', async () => {
   const etag = (await ask('/', '*/*')).headers.get('etag') ?? ''
   expect((await ask('/', '*/*', { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })

@@ -56,7 +56,7 @@ const slowRequest = (url: URL) =>
     body: JSON.stringify({ username: 'admin', password: 'sesame-sesame' }),
   })
 
-test('SIGTERM answers what is under way, heeds no silent socket, and ends with 0 within 10 seconds', async () => {
+test('SIGTERM answers requests under way, ignores silent sockets, and exits with 0 within 10 seconds', async () => {
   server = start()
   const url = await addressOf(server)
   const silent = await Bun.connect({ hostname: url.hostname, port: Number(url.port), socket: { data: () => {} } })

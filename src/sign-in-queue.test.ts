@@ -156,7 +156,7 @@ test('the longest wait ends in 429 with a time to come back, before REQUEST_TIME
   expect(one && (await refusal(one))).toEqual([429, 'LOGIN_RATE_LIMIT_EXCEEDED'])
 }, 60_000)
 
-test('a client that is gone is not waited for', async () => {
+test('a disconnected client leaves the queue', async () => {
   const app = await appFor({ passwords: createPasswords({ workers: 1, maxWaitMs: LONG_TEST_MS }) })
   await createUser(app.db, { username: 'slow' })
   await createSlower(app, 'quick', 4)

@@ -68,7 +68,7 @@ describe('a sign-in', () => {
     expect((await byKey).status).toBe(204)
   })
 
-  test('a key is shown once, and is worth what its owner is', async () => {
+  test('a key is shown once, and has the permissions of its owner', async () => {
     const response = await suite.admin.request('POST', '/api/keys', { name: 'once' })
     const { id, key } = z.object({ id: z.string(), key: z.string() }).parse(await response.json())
     const seen = await Promise.all(

@@ -79,7 +79,7 @@ describe.each(dialects())('on %s', (dialect) => {
   }
 
   test(
-    'of lists that one user does not read, only as many as are allowed go on; the log names the others',
+    'lists that one user does not read continue up to the limit; the log names the others',
     async () => {
       const to = await started({ ...(await settings()), STREAMS_PER_USER: '3' })
       for (let i = 0; i < 8; i++) client(to)
@@ -94,7 +94,7 @@ describe.each(dialects())('on %s', (dialect) => {
   )
 
   test(
-    'a client that reads nothing for ten seconds is cut off, though it is alone',
+    'a client that reads nothing for ten seconds is cut off, even if it is alone',
     async () => {
       const to = await started(await settings())
       const one = client(to)
@@ -108,7 +108,7 @@ describe.each(dialects())('on %s', (dialect) => {
   )
 
   test(
-    'a client that is only slow gets all of its list, beside others that may not',
+    'a slow client gets its whole list, beside clients that are cut off',
     async () => {
       const to = await started({ ...(await settings()), STREAMS_PER_USER: '1' })
       const slow = client(to)
@@ -121,7 +121,7 @@ describe.each(dialects())('on %s', (dialect) => {
   )
 
   test(
-    'fifty lists at once by one user are answered, where they are read',
+    'fifty concurrent lists of one user are answered if they are read',
     async () => {
       const to = await started(await settings())
       const lists = await Promise.all(
@@ -133,7 +133,7 @@ describe.each(dialects())('on %s', (dialect) => {
   )
 
   test(
-    'a server with answers that nobody reads stops in time',
+    'a server with unread answers stops in time',
     async () => {
       const to = await started(await settings())
       for (let i = 0; i < 4; i++) client(to)
@@ -157,7 +157,7 @@ describe.if(dialects().includes('sqlite'))('the write-ahead log', () => {
   }
 
   test(
-    'begins again while a slow client still reads, who gets the list as it was when it asked',
+    "restarts while a slow client reads, which gets the list of its request's revision",
     async () => {
       const to = await started({}, MANY_DEVICES)
       const slow = client(to)

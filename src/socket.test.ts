@@ -57,7 +57,7 @@ const LAST = 'Connection: close'
 /** A request that a body could smuggle. */
 const SECOND = request(`GET /healthz HTTP/1.1\r\nHost: x\r\n${LAST}`)
 
-describe('two requests in the place of one are refused:', () => {
+describe('request smuggling is refused:', () => {
   test.each([
     [
       'length and chunks',
@@ -103,7 +103,7 @@ describe('two requests in the place of one are refused:', () => {
   })
 })
 
-describe('what is no request of HTTP/1.1 is answered with 4xx or 505, or not at all:', () => {
+describe('an invalid HTTP/1.1 request is answered with 4xx or 505, or not at all:', () => {
   test.each<[string, string | Uint8Array]>([
     ['no host', request('GET /healthz HTTP/1.1')],
     ['a blank after Host', request('GET /healthz HTTP/1.1\r\nHost : x')],
@@ -133,7 +133,7 @@ describe('what is no request of HTTP/1.1 is answered with 4xx or 505, or not at 
   })
 })
 
-describe('odd but decent requests are answered by the application:', () => {
+describe('unusual but valid requests are answered by the application:', () => {
   test.each<[string, string | Uint8Array, string]>([
     ['HTTP/1.0, which has no Host', request('GET /healthz HTTP/1.0'), '200'],
     ['HTTP/1.0 at an API route', request('GET /api/devices HTTP/1.0'), '401'],
@@ -216,7 +216,20 @@ describe('a large body', () => {
   })
 })
 
-test('after all of that the server is up, and has nothing to complain of but its callers', async () => {
+test('a URL of more than 16 KiB is a 431 without a body, as the API document says', async () => {
+  const answers = await Promise.all(
+    [16_000, 16_384].map(async (length) => {
+      const response = await fetch(`${server.url}/healthz?${'x'.repeat(length)}`)
+      return [response.status, await response.text()]
+    }),
+  )
+  expect(answers).toEqual([
+    [200, 'ok'],
+    [431, ''],
+  ])
+})
+
+test('after all of that the server is up, and its log has no error of the server', async () => {
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
   expect(entries).toEqual([])
 })

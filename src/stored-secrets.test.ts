@@ -72,7 +72,7 @@ describe('in one app', () => {
 })
 
 test(
-  'after a whole day of work no file holds a password, a token, a key or a secret',
+  'after all operations no file holds a password, a token, a key or a secret',
   async () => {
     const folder = await folderFor({ ENCRYPTION_KEY: 'cd'.repeat(32), AUDIT_ENABLED: 'true' })
     const server = await folder.start()

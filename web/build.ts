@@ -9,7 +9,7 @@ import { contracts } from '../src/features/index.ts'
 import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
-import { PAGES } from './src/pages.ts'
+import { MOVED, PAGES } from './src/pages.ts'
 import { LOGIN, STORIES } from './src/paths.ts'
 
 const ROOT = import.meta.dirname
@@ -152,7 +152,7 @@ const compressAll = (folder: string): void => {
 
 /** Adds a page of all components, for development. */
 const hasStories = process.env.PLAT_STORIES === '1'
-const paths = [LOGIN, ...Object.keys(PAGES), ...(hasStories ? [STORIES] : [])]
+const paths = [LOGIN, ...Object.keys(PAGES), ...Object.keys(MOVED), ...(hasStories ? [STORIES] : [])]
 
 const [, , folder] = process.argv
 // The folder is emptied, so it is never the current one by default.

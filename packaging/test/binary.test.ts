@@ -9,11 +9,11 @@ beforeAll(build)
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-test('tells its version', async () => {
+test('prints its version', async () => {
   expect(await run([BINARY, '--version'])).toEqual({ code: 0, out: `plat ${version}\n`, err: '' })
 })
 
-test('brings a new database to its schema', async () => {
+test('migrates a new database', async () => {
   const folder = tempFolder()
   const { code, err } = await run([BINARY, 'migrate', '--data-dir', join(folder.path, 'data')])
   const files = readdirSync(join(folder.path, 'data'))
@@ -21,12 +21,12 @@ test('brings a new database to its schema', async () => {
   expect([code, err, files.includes('plat.db')]).toEqual([0, expect.not.stringContaining('error'), true])
 })
 
-test('a health check fails where nobody answers', async () => {
+test('a health check without a server fails', async () => {
   const { code, err } = await run([BINARY, 'healthcheck'], { env: { LISTEN_ADDR: '127.0.0.1:9' } })
   expect([code, err]).toEqual([6, 'error: http://127.0.0.1:9/healthz does not answer\n'])
 })
 
-test('takes no settings of Bun from the folder that it is started in', async () => {
+test('ignores settings of Bun in the working directory', async () => {
   const folder = tempFolder()
   await Bun.write(join(folder.path, 'bunfig.toml'), 'preload = ["./own.ts"]\n')
   await Bun.write(join(folder.path, 'own.ts'), 'process.exit(77)\n')
@@ -95,7 +95,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([names.length > 10, wrong]).toEqual([true, []])
   })
 
-  test('it sends what the build has compressed', async () => {
+  test('it sends the compressed files of the build', async () => {
     const name = readdirSync(join(ROOT, 'dist', 'web', 'assets')).find((one) => one.endsWith('.js')) ?? ''
     const sent = await fetch(`${server.url}/static/assets/${name}`, {
       headers: { 'accept-encoding': 'br' },
@@ -120,7 +120,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([code, err, found.map(({ ip }) => ip).sort()]).toEqual([0, expect.anything(), ['127.0.0.1', '127.0.0.2']])
   })
 
-  test('a backup of its data is good', async () => {
+  test('a backup of its data passes verification', async () => {
     const { code, err } = await run([...plat, 'backup', `${data}/plat.backup`, '--data-dir', data], {
       env,
       cwd: root.path,
@@ -128,7 +128,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([code, err]).toEqual([0, expect.any(String)])
   })
 
-  test('it ends in order when it is asked to', async () => {
+  test('it stops gracefully on SIGTERM', async () => {
     expect(await server.stop()).toBe(0)
   })
 })

@@ -115,12 +115,12 @@ describe('the image', () => {
   const last = file.slice(file.lastIndexOf('\nFROM'))
   const word = (name: string): string => new RegExp(`^${name} (.*)$`, 'm').exec(last)?.[1] ?? ''
 
-  test('is nobody who could change it', () => expect(word('USER')).toBe('65532:65532'))
+  test('runs as a user who cannot change it', () => expect(word('USER')).toBe('65532:65532'))
   test('starts the program itself, so that signals reach it', () =>
     expect([JSON.parse(word('ENTRYPOINT')), JSON.parse(word('CMD'))]).toEqual([['/usr/bin/plat'], ['serve']]))
   test('is of the version of the program', () =>
     expect(word('ARG')).toBe(`VERSION=${JSON.parse(read('package.json')).version}`))
-  test('holds no base of another version than was tried', () =>
+  test('has only base images with an exact version', () =>
     expect(
       [...file.matchAll(/^FROM (\S+)/gm)]
         .map(([, name = '']) => name)
@@ -150,10 +150,10 @@ describe('the compose file', () => {
   })
   test('every server is of one version', () =>
     expect(services.filter(({ image }) => !/:\d+\.\d+/.test(image))).toEqual([]))
-  test('nothing listens for other machines', () =>
+  test('nothing listens on other addresses than loopback', () =>
     expect(services.flatMap(({ ports = [] }) => ports).filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]))
 
-  test('its secrets are made up, all of them, once', async () => {
+  test('all its secrets are generated, once', async () => {
     const folder = tempFolder()
     const script = join(folder.path, 'make-secrets.sh')
     writeFileSync(script, read('packaging/compose/make-secrets.sh'))

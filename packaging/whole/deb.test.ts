@@ -91,7 +91,7 @@ test('the new program has the data of the old one', async () => {
 const keyOf = async (): Promise<string> =>
   JSON.parse(await Bun.file(join(client.XDG_CONFIG_HOME ?? '', 'plat/config.json')).text()).key
 
-test('what is removed leaves data, settings and key', async () => {
+test('removing the package leaves data, settings and key', async () => {
   await server.stop()
   const { code } = await inside('dpkg --remove plat')
   const left = ['/usr/bin/plat', '/var/lib/plat/plat.db', '/etc/plat/plat.env', '/etc/plat/encryption-key']
@@ -106,7 +106,7 @@ test('and comes back with them', async () => {
   expect(await server.stop()).toBe(0)
 })
 
-test('what is purged leaves nothing', async () => {
+test('purging the package leaves nothing', async () => {
   const { code } = await inside('dpkg --purge plat')
   const left = [
     '/usr/bin/plat',
@@ -118,4 +118,5 @@ test('what is purged leaves nothing', async () => {
   expect((await inside('getent passwd plat')).code).toBe(2)
 })
 
-test('its name says what it is', () => expect(basename(second)).toMatch(/^plat_\d+\.\d+\.\d+-2_(amd64|arm64)\.deb$/))
+test('its name has the version and the architecture', () =>
+  expect(basename(second)).toMatch(/^plat_\d+\.\d+\.\d+-2_(amd64|arm64)\.deb$/))

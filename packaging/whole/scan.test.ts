@@ -27,7 +27,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('it finds the host by ARP, and knows who made it', async () => {
+test('it finds the host by ARP, and names its vendor', async () => {
   const path = { PATH: process.env.PATH ?? '' }
   server = await serve(inside(BINARY), { env: { ...path, DATA_DIR: join(folder.path, 'data') } })
   const client = await signIn(inside(BINARY), { url: server.url, home: folder.path }, path)

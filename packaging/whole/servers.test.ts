@@ -32,7 +32,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('it is ready, lets people sign in, and takes what they write', async () => {
+test('it is ready, and accepts sign-ins and writes', async () => {
   const { host } = new URL(server.url)
   const { code } = await run([BINARY, 'healthcheck', '--ready'], { env: { LISTEN_ADDR: host } })
   const env = await signIn([BINARY], { url: server.url, home: folder.path })

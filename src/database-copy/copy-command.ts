@@ -122,7 +122,7 @@ const present = async ({ io, globals }: Session, moved: Moved): Promise<void> =>
   const lines = [
     '',
     `${many(rowsIn(tables))} rows of ${tables.length} tables were copied from ${from} to ${to}${is_resumed ? ', some of them by an earlier run' : ''}, and all of them are the same there (${timeText(seconds * 1000)})`,
-    `${from} is as it was. Point the server at the copy, and do not start it on the old data again`,
+    `${from} is unchanged. Start the server on the copy, and not on the old data again`,
     ...notes,
   ]
   await io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))

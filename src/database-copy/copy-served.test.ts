@@ -165,7 +165,7 @@ if (dialects().includes('postgres')) {
     expect(await exportOf(copy, key)).toEqual(exported)
   })
 
-  test('who is signed in stays so', async () => {
+  test('sessions stay valid', async () => {
     expect((await requestWith(copy, { Cookie: cookie })('GET', '/api/auth/me')).status).toBe(200)
   })
 
@@ -173,13 +173,13 @@ if (dialects().includes('postgres')) {
     expect(await (await withKey('GET', '/api/audit/verify')).json()).toMatchObject({ first_bad: null, signed: true })
   })
 
-  test('what happens from now on has a higher number', async () => {
+  test('new events have higher numbers', async () => {
     const response = await withKey('POST', '/api/devices', { name: 'new' })
     expect(response.status).toBe(201)
     expect(await lastEventOf(copy)).toBeGreaterThan(lastEvent)
   })
 
-  test('the address that is free next is the one that was', async () => {
+  test('the next free address is the same', async () => {
     const answer = await (await withKey('GET', '/api/pools/pool-1/next-ip')).json()
     expect(answer).toMatchObject({ ip: '10.0.0.13' })
   })

@@ -111,7 +111,7 @@ if (dialects().includes('postgres')) {
       expect(everyRow(move.backFile)).toEqual(before)
     })
 
-    test('what was copied is not changed', async () => {
+    test('the source is unchanged', async () => {
       expect(everyRow(move.file)).toEqual(before)
     })
 
@@ -159,7 +159,7 @@ if (dialects().includes('postgres')) {
       expect(statSync(move.backFile).mode & 0o777).toBe(0o600)
     })
 
-    test('the report tells each table with its rows and its checksum', () => {
+    test('the report has each table with its rows and its checksum', () => {
       expect({ code: away.code, err: away.err }).toEqual({ code: 0, err: '' })
       expect(away.out).toMatch(/^TABLE +ROWS +CHECKSUM +COPY\naddress_blocks +4 +[0-9a-f]{16} +the same\n/)
     })
@@ -203,7 +203,7 @@ if (dialects().includes('postgres')) {
       })
     })
 
-    test('that is migrated and not used is as good as empty', async () => {
+    test('that is migrated and unused counts as empty', async () => {
       await startOn({ DATABASE_URL: move.url })
       expect(await move.away('-q')).toEqual({ code: 0, out: '', err: '' })
     })
@@ -297,7 +297,7 @@ if (dialects().includes('postgres')) {
       expect(JSON.parse(out)).toMatchObject({ is_same: true, is_resumed: true })
     })
 
-    test('can be begun anew', async () => {
+    test('can be restarted', async () => {
       await breakOff(move, (_, nth) => nth === 20)
       const { out } = await move.away('--restart', '-o', 'json')
       expect(JSON.parse(out)).toMatchObject({ is_same: true, is_resumed: false })
@@ -311,7 +311,7 @@ if (dialects().includes('postgres')) {
     })
   })
 
-  test('a row that is another one is found, and the same command puts it right', async () => {
+  test('a row that differs is found, and the same command corrects it', async () => {
     const { tables } = await copyMeddledWith(move, "UPDATE networks SET vlan_id = 7 WHERE id LIKE 'id 1%'")
     const [start] = await Promise.allSettled([startOn({ DATABASE_URL: move.url })])
     const again = await move.away('-o', 'json')
@@ -320,7 +320,7 @@ if (dialects().includes('postgres')) {
     expect(JSON.parse(again.out)).toMatchObject({ is_same: true, is_resumed: true })
   })
 
-  test('the key of dev mode goes along to a folder', async () => {
+  test('the key of dev mode is copied to a folder', async () => {
     const key = '0123456789abcdef'.repeat(4)
     await Bun.write(`${move.dataDir}/dev-encryption-key`, key)
     await platIn({ DATA_DIR: move.dataDir }, 'database', 'copy', '--to', move.back)

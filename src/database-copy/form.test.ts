@@ -6,7 +6,7 @@ import { progressText, timeText } from './meter.ts'
 const things = tableOf('things', [columnOf('things', 'id', 'TEXT'), columnOf('things', 'data', 'BLOB')], ['id'])
 
 describe('rows in the form of a copy', () => {
-  test('are written so that COPY reads back what they were', () => {
+  test('are written so that COPY reads the same values', () => {
     const rows = [
       ['a\tb\nc\rd\\e', '00ff'],
       ['\\N', null],
@@ -40,7 +40,7 @@ describe('rows in the form of a copy', () => {
     expect(sumText(add(NOTHING, a))).not.toBe(sumText(add(NOTHING, b)))
   })
 
-  test('are not made of types that nobody has said how to copy', () => {
+  test('refuse types without a conversion', () => {
     expect(() => columnOf('things', 'at', 'timestamp with time zone')).toThrow(
       'things.at is of the type timestamp with time zone, which this version cannot copy',
     )
@@ -77,13 +77,13 @@ describe('a place', () => {
 describe('progress', () => {
   const at = { stage: 'copying devices', done: 1500, total: 3000, since: 500 }
 
-  test('tells rows, rate and the time that is left', () => {
+  test('reports rows, rate and remaining time', () => {
     expect(progressText({ ...at, inMs: 2000 })).toBe(
       'copying devices: 1,500 of 3,000 rows (50 %), 500 rows/s, 3 s left',
     )
   })
 
-  test('tells no rate before there is one', () => {
+  test('reports no rate before the first rows', () => {
     expect(progressText({ ...at, inMs: 10 })).toBe('copying devices: 1,500 of 3,000 rows (50 %)')
   })
 

@@ -33,7 +33,7 @@ describe('the discovery of the demo estate', () => {
   }, 60_000)
   afterAll(() => app.close())
 
-  test('is told of', () => {
+  test('is announced', () => {
     expect([code, said]).toEqual([0, expect.stringContaining('6 made-up scans are on record')])
   })
 
@@ -54,13 +54,13 @@ describe('the discovery of the demo estate', () => {
     expect(changed + gone + conflict + fresh).toBeLessThan(found.length / 3)
   })
 
-  test('tells of what the second scan found otherwise', async () => {
+  test('has differences between the first and the second scan', async () => {
     const [last] = await api.scans.list()
     const { counts } = await api.scans.diff({ id: last?.id ?? '' })
     expect(Object.entries(counts).filter(([, count]) => count === 0)).toEqual([])
   })
 
-  test('has rules that start nothing', async () => {
+  test('has rules that are disabled', async () => {
     const rules = await api.discoveryRules.list()
     expect(rules.map(({ enabled, next_run_at }) => [enabled, next_run_at])).toEqual([
       [false, null],

@@ -87,7 +87,6 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     lookupFeature(options),
     historyFeature(options),
     dashboard,
-    estateFeature(options),
     credentialsFeature(options),
     secretsFeature(options),
     roles,
@@ -101,6 +100,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const operations = features.flatMap((feature) => feature.operations)
   return [
     ...features,
+    estateFeature({ ...options, operations }),
     docsFeature(options),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
   ]

@@ -1,14 +1,16 @@
 /** The registry of tables: the tables of all features, as one type for Kysely. */
 import type { IdempotencyTables } from '../platform/operation/idempotency.ts'
+import type { OutputOf } from '../platform/operation/operation.ts'
 import type { JobTables } from '../platform/runtime/job-leases.ts'
 import type { AuditTables } from './audit/table.ts'
 import type { ConflictTables } from './conflicts/table.ts'
 import type { CredentialTables } from './credentials/table.ts'
-import type { DatacenterTables } from './datacenters/table.ts'
 import type { DeviceTables } from './devices/table.ts'
 import type { DiscoveryTables } from './discovery/table.ts'
 import type { EventTables } from './events/table.ts'
 import type { HistoryTables } from './history/table.ts'
+import type { contracts } from './index.ts'
+import type { Resource } from './inventory.ts'
 import type { KeyTables } from './keys/table.ts'
 import type { PlanTables } from './mcp/table.ts'
 import type { NetworkTables } from './networks/table.ts'
@@ -24,8 +26,7 @@ import type { UserTables } from './users/table.ts'
 import type { UtilizationTables } from './utilization/table.ts'
 import type { WebhookTables } from './webhooks/table.ts'
 
-export type Tables = DatacenterTables &
-  NetworkTables &
+type OwnTables = NetworkTables &
   PoolTables &
   ReservationTables &
   OccupancyTables &
@@ -48,3 +49,11 @@ export type Tables = DatacenterTables &
   PlanTables &
   AuditTables &
   HistoryTables
+
+/** The resources of the inventory without a `table.ts`. */
+export type PlainTable = Exclude<Resource, keyof OwnTables>
+
+/** Their rows are their objects, with the name in lower case for the order of lists and for filters. */
+type PlainTables = { [R in PlainTable]: OutputOf<(typeof contracts)[R]['get']> & { name_key: string } }
+
+export type Tables = OwnTables & PlainTables

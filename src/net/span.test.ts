@@ -19,7 +19,7 @@ test('a span inside an earlier one does not shorten it', () => {
   ).toEqual([{ first: 1n, last: 10n }])
 })
 
-test('the longest walk there is takes two blocks per bit at most, and no time', () => {
+test('the longest cover takes at most two blocks per bit, and no time', () => {
   const startedMs = performance.now()
   for (let run = 0; run < 100; run++)
     expect(spanToBlocks({ first: 1n, last: (1n << 128n) - 2n }, 128)).toHaveLength(254)

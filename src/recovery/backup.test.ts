@@ -36,13 +36,13 @@ describe('a backup', () => {
     expect(namesIn(unpackByHand())).toEqual(['ams', 'ber'])
   })
 
-  test('says what it is', async () => {
+  test('contains its description', async () => {
     const { out } = await backup('-o', 'json')
     expect(JSON.parse(out)).toMatchObject({ file, bytes: statSync(file).size, format: 'plat-backup/1' })
     expect(inspect(file)).toMatchObject({ kind: 'backup', manifest: { counts: { datacenters: 2, devices: 0 } } })
   })
 
-  test('is told in one line', async () => {
+  test('is reported in one line', async () => {
     const { out } = await backup()
     expect(out).toMatch(
       /plat\.backup: 0 devices and \d+ other rows, [\d.]+ KB, in [\d.]+ KB; read back and found whole\n$/,
@@ -60,7 +60,7 @@ describe('a backup', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['plat.db', 'plat.lock'])
   })
 
-  test('of a server that writes meanwhile is one moment of it', async () => {
+  test('of a server that writes is a consistent snapshot', async () => {
     const { db, close } = await openData(dataDir)
     let written = 0
     let isOver = false
@@ -85,13 +85,13 @@ describe('a backup', () => {
     await backup()
     await fillData(dataDir, 'cph')
     const refused = await backup()
-    expect(refused).toMatchObject({ code: 5, err: `error: ${file} is there already; --force replaces it\n` })
+    expect(refused).toMatchObject({ code: 5, err: `error: ${file} exists already; --force replaces it\n` })
     expect(namesIn(unpackByHand())).toEqual(['ams', 'ber'])
     expect((await backup('--force')).code).toBe(0)
     expect(namesIn(unpackByHand())).toEqual(['ams', 'ber', 'cph'])
   })
 
-  test('that was killed half-way is cleared up by the next one', async () => {
+  test('that was killed half-way is removed by the next one', async () => {
     const { pid, exited } = Bun.spawn(['true'])
     await exited
     const [killed, working, old] = [pid, process.ppid, 1].map((one) => `plat.backup.${one}.part`)
@@ -149,7 +149,7 @@ describe('no backup is made', () => {
   test('over a folder', async () => {
     mkdirSync(join(folder, 'backups'))
     const target = join(folder, 'backups')
-    await refused([target, '--force', ...inData], 2, `${target} is no file that could be replaced: name another one`)
+    await refused([target, '--force', ...inData], 2, `${target} is not a regular file: name another one`)
   })
 
   test.each(['plat.db', 'plat.db-wal', 'plat.lock', 'plat.ballast'])('over the data: %s', (name) => {
@@ -171,7 +171,7 @@ describe('no backup is made', () => {
     expect(err).toMatch(/^error: .*damaged/)
   })
 
-  test('of what is no database of Plat', async () => {
+  test("of a database that is not Plat's", async () => {
     const other = join(folder, 'other')
     mkdirSync(other)
     new Database(join(other, 'plat.db')).run('CREATE TABLE t (id TEXT)')

@@ -29,11 +29,11 @@ const checkTarget = (file: string, { database, isForced }: { database: string; i
   if (!existsSync(folder)) throw new AppError('NOT_FOUND', `There is no folder ${folder}`)
   const target = realPath(file)
   const found = statSync(target, { throwIfNoEntry: false })
-  if (found && !found.isFile()) throw usageError(`${file} is no file that could be replaced: name another one`)
+  if (found && !found.isFile()) throw usageError(`${file} is not a regular file: name another one`)
   // The data themselves must never be overwritten, with or without --force.
   if (dirname(target) === dirname(realPath(database)) && OF_THE_DATA.test(basename(target)))
     throw usageError(`${file} belongs to the data: name another file`)
-  if (found && !isForced) throw new AppError('ALREADY_EXISTS', `${file} is there already; --force replaces it`)
+  if (found && !isForced) throw new AppError('ALREADY_EXISTS', `${file} exists already; --force replaces it`)
   return target
 }
 

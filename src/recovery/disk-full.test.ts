@@ -72,7 +72,7 @@ describe.each([
 ] as const)('on %s', (_, watch) => {
   const seen = watch()
 
-  test('a reserve is kept, and all is well', async () => {
+  test('a reserve is kept, and /readyz succeeds', async () => {
     const { before } = await seen
     expect(before).toEqual({ ready: { status: 200, message: '2 open connections' }, hasBallast: true })
   })
@@ -103,7 +103,7 @@ describe.each([
     })
   })
 
-  test('the reserve is given away, and deleting works in its room', async () => {
+  test('the reserve is released, and deleting works in its space', async () => {
     const { whileFull } = await seen
     expect(whileFull).toMatchObject({ hasBallast: false, deleted: 204 })
   })

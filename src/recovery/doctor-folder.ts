@@ -80,7 +80,7 @@ const space = ({ freeBytes, dataDir }: FolderFacts, entries: readonly Entry[]): 
   const message = `${sizeText(free)} free, ${sizeText(data)} of data, ${sizeText(sumOf(copies))} of older copies${reserve}`
   const advice =
     copies.length > 0
-      ? `free some; of ${dataDir} the files plat-before-*.db and plat-replaced-*.db may go when you need no way back to them`
+      ? `free some; of ${dataDir} the files plat-before-*.db and plat-replaced-*.db can be deleted if you do not need to return to them`
       : 'free some, or move DATA_DIR to a larger disk'
   if (free < TIGHT_BYTES) return problem('disk', message, advice)
   // An upgrade copies the data first.
@@ -93,7 +93,7 @@ const EARLIEST = Date.parse('2026-01-01T00:00:00Z')
 const TOLERANCE_MS = 5 * 60_000
 
 const clock = ({ now }: Pick<FolderFacts, 'now'>, entries: readonly Entry[]): Finding => {
-  const advice = 'set the clock, and have it kept right: timedatectl set-ntp true'
+  const advice = 'set the clock, and synchronize it: timedatectl set-ntp true'
   if (now.getTime() < EARLIEST) return problem('clock', `it shows ${now.toISOString()}`, advice)
   const newest = entries.reduce((latest, { stats }) => Math.max(latest, stats.mtimeMs), 0)
   if (newest > now.getTime() + TOLERANCE_MS)

@@ -33,7 +33,7 @@ const found = async (check: string, env?: Record<string, string>): Promise<Findi
   (await examine(env)).findings.find((finding) => finding.check === check)
 
 describe('a sound installation', () => {
-  test('has no problems, and is told so', async () => {
+  test('has no problems, and the report says so', async () => {
     const { code, findings } = await examine()
     expect(code).toBe(0)
     expect(findings.filter(({ status }) => status === 'problem')).toEqual([])
@@ -68,14 +68,14 @@ describe('a sound installation', () => {
     expect(findings.find(({ check }) => check === 'database')?.status).toBe('ok')
   })
 
-  test('is told in lines', async () => {
+  test('is reported in lines', async () => {
     const { out } = await platIn({ ...QUIET, DATA_DIR: dataDir }, 'doctor')
     expect(out).toMatch(/^ok {7}settings {8}all of them make sense\n/)
     expect(out).toMatch(/\n\n(All is well|0 problems, \d warnings?)\.\n$/)
   })
 })
 
-test('what is not ok says what to do', async () => {
+test('each problem says what to do', async () => {
   chmodSync(dataDir, 0o755)
   const { findings } = await examine({ TRUSTED_PROXIES: '10.0.0.1', LISTEN_ADDR: ':0', RATE_LIMIT_WINDOW: 'x' })
   const bad = findings.filter(({ status }) => status !== 'ok')
@@ -210,7 +210,7 @@ describe('headers of webhooks in clear text', () => {
     })
   })
 
-  test('that are none are not', async () => {
+  test('that are empty have no warning', async () => {
     await addWebhook('{}')
     expect(await found('webhook headers')).toBeUndefined()
   })
@@ -317,7 +317,7 @@ if (dialects().includes('postgres')) {
   })
 }
 
-test('a folder that may not be read is told, and the rest goes on', async () => {
+test('a folder that may not be read is reported, and the other checks run', async () => {
   mkdirSync(join(dataDir, 'plat.db-wal'))
   const { code, findings } = await examine()
   rmSync(join(dataDir, 'plat.db-wal'), { recursive: true })

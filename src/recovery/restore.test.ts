@@ -58,7 +58,7 @@ describe('a restore', () => {
   test('says what it has done', async () => {
     const { out } = await restore('--force')
     expect(out).toMatch(
-      /^\S+plat\.backup, made by Plat [\d.]+ at \S+, is restored to \S+data: 0 devices\nThe data that were there are in \S+plat-replaced-\S+\.db\n$/,
+      /^\S+plat\.backup, made by Plat [\d.]+ at \S+, is restored to \S+data: 0 devices\nThe previous data is in \S+plat-replaced-\S+\.db\n$/,
     )
   })
 
@@ -91,7 +91,7 @@ describe('a restore', () => {
     ])
   })
 
-  test('keeps what a killed server had acknowledged and not yet moved out of its log', async () => {
+  test('keeps acknowledged writes that a killed server had only in its log', async () => {
     const { db, close } = await openData(dataDir)
     await addDatacenter(db, 'newest')
     const crashed = join(folder, 'crashed')

@@ -122,7 +122,7 @@ const report = async ({ io, globals }: Session, file: string, dataDir: string, r
   const made = manifest ? `, made by Plat ${manifest.version} at ${manifest.created_at},` : ''
   const lines = [
     `${file}${made} is restored to ${dataDir}: ${report.counts.devices ?? 0} devices`,
-    ...(aside === undefined ? [] : [`The data that were there are in ${aside}`]),
+    ...(aside === undefined ? [] : [`The previous data is in ${aside}`]),
     ...(pending.length === 0 ? [] : [`The next start brings the schema up to date: ${pending.join(', ')}`]),
   ]
   await io.stdout.write(lines.map((line) => `${printable(line)}\n`).join(''))

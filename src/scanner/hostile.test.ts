@@ -88,13 +88,13 @@ afterAll(closeListeners)
 
 test('the scan comes to its end', () => expect([record.result, record.message]).toEqual(['done', '']))
 
-test('every service is told of', () => expect(services.size).toBe(11))
+test('every service is reported', () => expect(services.size).toBe(11))
 
 test('an endless banner is cut', () => {
   expect(Buffer.byteLength(find('endless').banner)).toBe(2048)
 })
 
-test('one that drips is heard for its time and no longer', () => {
+test('a service that drips bytes is read for a bounded time', () => {
   // A letter every 50 ms.
   expect(find('drip').banner.length).toBeLessThan((2 * 1.5 * PATIENT_MS) / 50)
 })
@@ -104,7 +104,7 @@ test('no text has a character that a terminal would take for a command', () => {
   expect(textsIn(host).filter((text) => /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(text))).toEqual([])
 })
 
-test('what was behind the commands is still recognised', () => {
+test('the text after a control sequence is still recognised', () => {
   expect(find('controls').product).toBe('Postfix')
 })
 
@@ -129,10 +129,10 @@ test('a key exchange of garbage gives no key and no end of the scan', () => {
   expect([find('ssh').product, host.sshHostKey]).toEqual(['OpenSSH', ''])
 })
 
-test('one that hangs up is told of', () => expect(find('hangup').service).toBe(''))
+test('a service that closes the connection is reported', () => expect(find('hangup').service).toBe(''))
 
-test('the honest one among them is recognised', () => expect(find('honest').product).toBe('Dropbear'))
+test('the regular service among them is recognised', () => expect(find('honest').product).toBe('Dropbear'))
 
-test('all that is told of the host is small', () => {
+test('the report of the host is small', () => {
   expect(JSON.stringify(host).length).toBeLessThan(40_000)
 })

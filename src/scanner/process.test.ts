@@ -20,7 +20,7 @@ test('an address that is excluded is not found', async () => {
   expect([...hosts.keys()].sort()).toEqual(['127.1.3.1', '127.1.3.10', '127.1.3.11', '127.1.3.2', '127.1.3.3'])
 })
 
-test('what it may do comes first', async () => {
+test('the first message has its privileges', async () => {
   const { reports } = await runPlan(planOf({ subnet: '127.1.4.0/30' }))
   expect(reports[0]?.type).toBe('ready')
 })
@@ -56,7 +56,7 @@ test('the next batch waits until the last is stored', async () => {
   expect([(await scan.ended).result, overlaps, batches > 1]).toEqual(['done', 0, true])
 })
 
-test('hosts that were found while the database was slow are all told', async () => {
+test('hosts found while the database was slow are all reported', async () => {
   const found = new Set<string>()
   const scan = startScan(planOf({ subnet: '127.5.0.0/19', probesPerSecond: 50_000 }), async (report) => {
     if (report.type !== 'batch') return
@@ -91,7 +91,7 @@ test('a scan that is cancelled before it began ends as well', async () => {
   expect((await scan.ended).result).toBe('cancelled')
 })
 
-test('one that is killed because it takes too long to begin was cancelled', async () => {
+test('a cancelled scan that is killed during a slow start counts as cancelled', async () => {
   const scan = startScan(ENDLESS, async () => {})
   process.kill(scan.pid, 'SIGSTOP')
   scan.cancel()
@@ -140,7 +140,7 @@ test('a killed scan goes on from its checkpoint, and nothing is lost', async () 
   expect(again).toBe(16_382 - before)
 })
 
-test('no scan outlives the process that wanted it', async () => {
+test('a scan ends with the process that started it', async () => {
   const parent = Bun.spawn([process.execPath, join(import.meta.dirname, 'testing', 'parent.ts')], {
     stdout: 'pipe',
     stderr: 'inherit',
@@ -153,7 +153,7 @@ test('no scan outlives the process that wanted it', async () => {
   await until(() => !isRunning(pid), 'the scanner ends')
 })
 
-test('nobody starts it by hand', async () => {
+test('it refuses to start without its server', async () => {
   const main = join(import.meta.dirname, '..', 'main.ts')
   const child = Bun.spawn([process.execPath, main, 'scanner-child'], { stdout: 'pipe', stderr: 'pipe', env: {} })
   expect([await child.exited, await new Response(child.stderr).text()]).toEqual([

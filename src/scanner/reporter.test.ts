@@ -48,34 +48,34 @@ const opened = () => {
   return { reporter, findings, meter, ticks, sent }
 }
 
-test('a scan that does not move has nothing to tell', () => {
+test('a scan without progress reports nothing', () => {
   const { ticks } = opened()
   ticks(1)
   expect(ticks(40)).toBe(0)
 })
 
-test('how far it is, it tells once a second', () => {
+test('progress is reported once a second', () => {
   const { ticks, meter } = opened()
   ticks(1)
   let done = 0
   expect(ticks(40, () => meter.set('liveness', ++done / 40))).toBe(10)
 })
 
-test('a host that was found is told of at the next tick', () => {
+test('a host is reported at the next tick', () => {
   const { ticks, findings } = opened()
   ticks(1)
   findings.tcp(5, 'open', 22)
   expect(ticks(1)).toBe(1)
 })
 
-test('the next stage is told of at the next tick', () => {
+test('the next stage is reported at the next tick', () => {
   const { ticks, meter, sent } = opened()
   ticks(1)
   ticks(1, () => meter.set('ports', 0))
   expect(sent.at(-1)?.progress.stage).toBe('ports')
 })
 
-test('a place that was reached is saved, though no address more counts as scanned', () => {
+test('a position is saved, though no further address counts as scanned', () => {
   const { ticks, reporter, sent } = opened()
   ticks(1)
   reporter.at({ ...START, place: 77 })

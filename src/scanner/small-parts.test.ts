@@ -198,7 +198,7 @@ describe('ports', () => {
     expect(orderPorts([1, 65_535, 22, 443, 7777, 22])).toEqual([443, 22, 1, 7777, 65_535])
   })
 
-  test('of the descriptors there are, half of what is left is used', () => {
+  test('half of the free file descriptors are used', () => {
     expect(descriptorBudget('Max open files            1024                 524288               files')).toBe(384)
   })
 

@@ -63,12 +63,12 @@ test('an excluded address is never connected to, in any stage', async () => {
   expect([touched, hosts.size]).toEqual([[], 20])
 })
 
-test('a full scan tells the open ports and asks nothing of them', async () => {
+test('a full scan reports open ports and probes no services', async () => {
   const { hosts } = await runPlan(plan({ type: 'full' }))
   expect(hosts.get('127.23.0.7')).toMatchObject({ openPorts: [PORT], services: [] })
 })
 
-test('a checkpoint of another network is not gone on from', async () => {
+test('a checkpoint of another network is not resumed', async () => {
   const { reports } = await runPlan(plan({ type: 'quick' }))
   const last = reports.findLast((report) => report.type === 'batch')
   const { hosts } = await runPlan(planOf({ subnet: '127.24.0.0/27', checkpoint: last?.checkpoint ?? null }))

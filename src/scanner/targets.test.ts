@@ -76,7 +76,7 @@ test('an address outside of the subnet can be excluded', () => {
   ])
 })
 
-test('addresses of IPv6 are told in their canonical form', () => {
+test('IPv6 addresses are reported in their canonical form', () => {
   const { textOf, indexOf, block } = openTargets('2001:db8::/112', [])
   expect([textOf(10), indexOf('2001:DB8:0::a'), formatIp({ family: 6, value: block.first })]).toEqual([
     '2001:db8::a',

@@ -1,5 +1,5 @@
 /**
- * The rules of docs/glossary.md for the language of comments, messages and documents. `readSource` and `readDocument`
+ * The rules of docs/glossary.md for the language of comments, titles of tests, messages and documents. `readSource` and `readDocument`
  * extract the prose of a file, `proseFindings` checks the prose of one folder.
  */
 
@@ -102,16 +102,21 @@ const stringText = (string: string): string => flat(string.slice(1, -1).replace(
 /** A text for people has words; a class list, a path or a key has no sentence. */
 const isSentence = (text: string): boolean => /[A-Za-z']+ [A-Za-z']+ [A-Za-z']+/.test(text)
 
-/** @returns comments, and outside of tests also the texts in strings and in JSX */
+/** A title stands behind `test(`, `describe(`, `test.skipIf(...)(`, or behind the cases of `test.each(...)(`. */
+const BEFORE_TITLE = /\b(?:test|describe)(?:\.\w+\([^()]*\))?\(\s*$|\n\s*\](?: as const)?\)\(\s*$/
+
+/** @returns comments and titles of tests, and outside of tests also the texts in strings and in JSX */
 export const readSource = (path: string, text: string): Passage[] => {
   const withTexts = !/\.test\.tsx?$|^e2e\/|\/testing\//.test(path)
+  const isText = (token: string, index: number): boolean =>
+    withTexts ? isSentence(token) : BEFORE_TITLE.test(text.slice(Math.max(0, index - 200), index))
   const passages: Passage[] = []
   const lineOf = lineCounter(text)
   const rest = text.replace(TOKEN, (token, ...more) => {
     const { comment, string } = more.at(-1) as { comment?: string; string?: string }
     const index = more.at(-3) as number
     const read = comment !== undefined ? commentText(comment) : string !== undefined ? stringText(string) : ''
-    if (read !== '' && (comment !== undefined || (withTexts && isSentence(read))))
+    if (read !== '' && (comment !== undefined || isText(read, index)))
       passages.push({ path, line: lineOf(index), text: read, isComment: comment !== undefined })
     return token.replace(/[^\n]/g, ' ')
   })

@@ -1,32 +1,38 @@
 /**
  * The pages of the UI: paths, with `$` before parameters, and the files of their components. The routes are made of
- * them, and the build passes the paths to the server, which answers 404 for others. Imports nothing.
+ * them, and the build passes the paths to the server, which answers 404 for others.
  */
+import { INVENTORY, type Resource } from '../../src/features/inventory.ts'
+
+/** The resources of the inventory with a list. Relationships are on the page of a device and in the topology. */
+type Listed = Exclude<Resource, 'relationships'>
+const isListed = (name: Resource): name is Listed => name !== 'relationships'
+
+/** Of `Object.fromEntries` the compiler does not know the keys. */
+const LISTS = Object.fromEntries(INVENTORY.filter(isListed).map((name) => [`/${name}`, `${name}/${name}-page`])) as {
+  readonly [R in Listed as `/${R}`]: `${R}/${R}-page`
+}
 
 export const PAGES = {
+  ...LISTS,
   '/': 'overview/overview-page',
   '/account': 'account/account-page',
   '/audit': 'audit/audit-page',
   '/conflicts': 'conflicts/conflicts-page',
   '/connect': 'connect/connect-page',
   '/credentials': 'access/credentials-page',
-  '/datacenters': 'datacenters/datacenters-page',
   '/datacenters/$id': 'datacenters/datacenter-page',
-  '/devices': 'devices/devices-page',
   '/devices/$id': 'devices/device-page',
-  '/found': 'discovery/discovered-devices-page',
+  '/discovered-devices': 'discovery/discovered-devices-page',
   '/history': 'history/history-page',
   '/history/$id': 'history/change-page',
   '/history/diff': 'history/diff-page',
   '/import': 'import/import-page',
   '/inbox': 'discovery/inbox-page',
   '/keys': 'access/keys-page',
-  '/networks': 'networks/networks-page',
   '/networks/$id': 'networks/network-page',
   '/oauth': 'oauth/clients-page',
-  '/pools': 'pools/pools-page',
   '/pools/$id': 'pools/pool-page',
-  '/reservations': 'reservations/reservations-page',
   '/roles': 'access/roles-page',
   '/roles/$id': 'access/role-page',
   '/rules': 'discovery/rules-page',
@@ -40,6 +46,9 @@ export const PAGES = {
 } as const
 
 export type Path = keyof typeof PAGES
+
+/** Earlier paths of pages, which links and saved views may still have. */
+export const MOVED = { '/found': '/discovered-devices' } as const satisfies Readonly<Record<string, Path>>
 
 export const isPath = (path: string): path is Path => Object.hasOwn(PAGES, path)
 

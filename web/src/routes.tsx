@@ -14,7 +14,7 @@ import { meQuery, queryClient } from './api/queries.ts'
 import { DevicePage } from './devices/device-page.tsx'
 import { DevicesPage } from './devices/devices-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
-import { componentOf, PAGES, type Path } from './pages.ts'
+import { componentOf, MOVED, PAGES, type Path } from './pages.ts'
 import { CONSENT, LOGIN, STORIES } from './paths.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { NotFoundPage, RouteFailure } from './shell/route-states.tsx'
@@ -92,6 +92,16 @@ const others = Object.entries(PAGES)
   .filter(([path]) => !(FIRST_PATHS as readonly string[]).includes(path))
   .map(lazyPage) as unknown as readonly RouteOf<LazyPath>[]
 
+const moved = Object.entries(MOVED).map(([path, to]) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    beforeLoad: () => {
+      throw redirect({ to, search: true, hash: true, replace: true })
+    },
+  }),
+)
+
 /** Other builds leave out the stories and their imports. */
 const stories = __STORIES__
   ? [
@@ -104,7 +114,7 @@ const stories = __STORIES__
   : []
 
 export const router = createRouter({
-  routeTree: root.addChildren([login, consent, app.addChildren([...FIRST, ...others, ...stories])]),
+  routeTree: root.addChildren([login, consent, ...moved, app.addChildren([...FIRST, ...others, ...stories])]),
   parseSearch,
   stringifySearch,
   defaultPendingMs: 150,

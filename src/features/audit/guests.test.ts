@@ -66,7 +66,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
     expect(found[3]?.oauth_client).toStartWith('xxx')
   })
 
-  test('an entry of somebody who is signed in has them', async () => {
+  test('an entry of a signed-in user has both', async () => {
     await createUser(app.db, { username: 'ada' })
     await from('192.0.2.1', 'POST', '/api/auth/login', { username: 'ada', password: PASSWORD })
     await admin.request('POST', '/api/datacenters', { name: 'ams', description: 'd'.repeat(2000) })
@@ -75,7 +75,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
     expect(created?.changes.length).toBeGreaterThan(2000)
   })
 
-  test('from the 20th refusal on of one address, route and code they share an entry', async () => {
+  test('from the 20th refusal on, refusals of one address, route and code share an entry', async () => {
     for (let i = 0; i < 50; i++) expect((await wrongLogin('192.0.2.1')).status).toBe(401)
     await writeCounts()
     expect(await entries()).toHaveLength(19)
@@ -113,14 +113,14 @@ describe.each([...dialects()])('on %s', (dialect) => {
     expect(await entries()).toHaveLength(19)
   })
 
-  test('refusals of somebody with a valid key are not counted together', async () => {
+  test('refusals of a caller with a valid key have an entry each', async () => {
     const viewer = await app.as('viewer')
     for (let i = 0; i < 25; i++) expect((await viewer.request('POST', '/api/devices', { name: 'x' })).status).toBe(403)
     expect(await entries()).toHaveLength(25)
   })
 })
 
-describe('what is counted', () => {
+describe('the count of refusals', () => {
   const refusal = (client: string) => ({ client, route: 'sessions.login', code: 'UNAUTHORIZED' })
 
   test('is written at the end of the process, whatever the time', () => {

@@ -29,7 +29,7 @@ describe.each([...dialects()])('the names in the trail on %s', (dialect) => {
     ])
   })
 
-  test('a deleted object keeps the last name that its entries tell of', async () => {
+  test('a deleted object keeps the last name in its entries', async () => {
     const { id } = await d.api.devices.create({ name: 'old' })
     await d.api.devices.update({ id, name: 'renamed' })
     await d.api.devices.update({ id, os: 'Plan 9' })
@@ -44,7 +44,7 @@ describe.each([...dialects()])('the names in the trail on %s', (dialect) => {
     expect(await named(id)).toMatchObject({ name: 'accepted' })
   })
 
-  test('an object of which no entry tells a name has none', async () => {
+  test('an object without a name in its entries has none', async () => {
     const { results } = await d.api.devices.bulk({ operations: [{ op: 'create', device: { name: 'in bulk' } }] })
     const id = results[0]?.device?.id ?? ''
     await d.api.devices.delete({ id })
@@ -110,20 +110,20 @@ describe.each([...dialects()])('the names in the trail on %s', (dialect) => {
     expect(await named(parent.id)).toEqual({ type: 'device', name: 'parent', is_deleted: false })
   })
 
-  test('a name is shown to nobody who may not read its object', async () => {
+  test('a name is hidden from callers who may not read its object', async () => {
     const { id } = await d.api.devices.create({ name: 'secret' })
     expect(await namedBy(['audit:list'], id)).toBeNull()
     expect(await namedBy(['audit:list', 'networks:read', 'devices:list'], id)).toBeNull()
     expect(await namedBy(['audit:list', 'devices:read'], id)).toMatchObject({ name: 'secret' })
   })
 
-  test('the last name of a deleted object is shown to nobody who might not have read it', async () => {
+  test('the last name of a deleted object is hidden from callers without its permission', async () => {
     const { id } = await d.api.devices.create({ name: 'secret and gone' })
     await d.api.devices.delete({ id })
     expect(await namedBy(['audit:list', 'networks:read'], id)).toBeNull()
   })
 
-  test('the name of a network is not told by its scans', async () => {
+  test('an entry of a scan does not reveal the name of its network', async () => {
     const { id: networkId } = await d.network()
     const scan = await d.scan(networkId, [])
     expect(await namedBy(['audit:list', 'discovery:read'], scan)).toBeNull()
@@ -160,7 +160,7 @@ describe.each([...dialects()])('the names in the trail on %s', (dialect) => {
     expect(after).toMatchObject({ status: 200, body: [{ object: { name: 'second name' } }] })
   })
 
-  test('the dashboard names what was changed, for those who may read it', async () => {
+  test('the dashboard names changed objects, for callers who may read them', async () => {
     const { id } = await d.api.devices.create({ name: 'on the dashboard' })
     const newest = async ({ api }: typeof d.admin) => (await api.dashboard.show()).changes?.[0]
     const reader = await d.app.as(['dashboard:read', 'audit:list'])

@@ -55,6 +55,14 @@ const user = preparedKeys((db: Kysely<Tables>, ids) =>
 const key = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('api_keys').select(['id', 'name', 'user_id as owner']).where('id', 'in', ids),
 )
+/** A token takes the name of the client that its grant is for. */
+const grant = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('oauth_grants')
+    .innerJoin('oauth_clients', 'oauth_clients.id', 'oauth_grants.client_id')
+    .select(['oauth_grants.id', 'oauth_clients.name', 'oauth_grants.user_id as owner'])
+    .where('oauth_grants.id', 'in', ids),
+)
 const conflict = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('conflicts').select(['id', 'description as name']).where('id', 'in', ids),
 )
@@ -87,6 +95,10 @@ const discoveredName = (doc: string): string => {
 /** By `resource` of the trail: objects without a field `name`. */
 const OTHERS: readonly (readonly [string, Kind])[] = [
   ['oauth-client', named('oauth_clients', 'oauth-clients:read')],
+  [
+    'oauth-token',
+    { tables: ['oauth_grants', 'oauth_clients'], permissions: ['oauth-clients:read'], current: grant, hasOwner: true },
+  ],
   ['user', kind('users', 'users:read', user, 'username')],
   ['key', { ...kind('api_keys', 'apikeys:read', key), hasOwner: true }],
   ['conflict', { tables: ['conflicts'], permissions: ['conflicts:read'], current: conflict }],

@@ -65,7 +65,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
       return entryIds()
     }
 
-    test('holds what was sent, by whom and whether it was done', async () => {
+    test('holds the input, the caller and the outcome', async () => {
       await create('a')
       await create('a')
       expect(await entries()).toMatchObject([
@@ -114,7 +114,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
       expect(await verify()).toMatchObject({ ok: false, first_bad: { id: ids[2] } })
     })
 
-    test('tells that the newest entry was removed, also when others follow', async () => {
+    test('reports that the newest entry was removed, also when others follow', async () => {
       const ids = await createInTurn(['a', 'b', 'c'])
       await tamper(`DELETE FROM audit WHERE id = '${ids[2]}'`)
       expect(await verify()).toMatchObject({ ok: false, first_bad: { id: '' } })
@@ -122,7 +122,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
       expect((await verify()).ok).toBe(false)
     })
 
-    test('is not gone on with where its end was moved back, with a key', async () => {
+    test('is not continued where its end was moved back, with a key', async () => {
       const ids = await createInTurn(['a', 'b', 'c'])
       await tamper(`DELETE FROM audit WHERE id = '${ids[2]}'`)
       await tamper(
@@ -132,7 +132,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
       expect((await verify()).ok).toBe(kind === 'unsigned')
     })
 
-    test('loses what is too old, and still proves the rest', async () => {
+    test('loses entries that are too old, and still verifies the rest', async () => {
       await createInTurn(['a', 'b'])
       ms += 31 * DAY_MS
       await createInTurn(['c'])

@@ -26,7 +26,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
       ({ event }) => event,
     )
 
-  test('an address on two devices is one, and is told once', async () => {
+  test('an address on two devices is a conflict, with one event', async () => {
     const ip = newIp()
     const one = await device(ip)
     expect(await open(ip)).toBeUndefined()
@@ -54,7 +54,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect(await open(ip)).toBeUndefined()
   })
 
-  test('a device that lists an address twice makes one with whoever has it, which is over once', async () => {
+  test('a device that lists an address of another device twice makes one conflict, resolved once', async () => {
     const ip = newIp()
     const one = await device(ip)
     const twice = await device(ip, ip)
@@ -90,7 +90,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     TIMEOUT_MS,
   )
 
-  test.each(['an update', 'a deletion'])('is over with %s that takes the cause away', async (how) => {
+  test.each(['an update', 'a deletion'])('is resolved by %s that removes the cause', async (how) => {
     const ip = newIp()
     const [, two] = [await device(ip), await device(ip)]
     const raised = await open(ip)
@@ -148,7 +148,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect((await open(ip))?.status).toBe('active')
   })
 
-  test('what is resolved by hand and still there is raised by the next check', async () => {
+  test('a conflict that was resolved by hand and still exists is raised by the next check', async () => {
     const ip = newIp()
     await device(ip)
     await device(ip)
@@ -160,7 +160,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect(count).toBe(conflicts.length)
   })
 
-  test('what is ignored is not raised again, whoever comes and goes', async () => {
+  test('an ignored conflict is not raised again by other devices', async () => {
     const ip = newIp()
     const [, two] = [await device(ip), await device(ip)]
     const { id = '' } = (await open(ip)) ?? {}
@@ -174,7 +174,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect(now[0]?.device_ids).not.toContain(two.id)
   })
 
-  test('a device tells the conflicts it is part of', async () => {
+  test('a device lists its conflicts', async () => {
     const [first, second] = [newIp(), newIp()]
     const one = await device(first, second)
     await device(first)
@@ -216,7 +216,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
     expect(await subnetConflict('10.210.1.0/24')).toBeUndefined()
   })
 
-  test('networks that lose their datacenter meet those without one', async () => {
+  test('networks that lose their datacenter conflict with those without one', async () => {
     const place = await admin.api.datacenters.create({ name: 'closing' })
     const subnet = '10.211.0.0/24'
     await admin.api.networks.create({ name: 'in', subnet, datacenter_id: place.id })
@@ -240,7 +240,7 @@ describe.each([...dialects()])('conflicts on %s', (dialect) => {
   })
 
   test(
-    'what is on record is what a full check finds, whatever was done',
+    'the recorded conflicts match a full check after any changes',
     async () => {
       const ips = ['10.220.0.1', '10.220.0.2', '10.220.0.3']
       const ids: string[] = []

@@ -122,7 +122,7 @@ describe.each([...dialects()])('credentials on %s', (dialect) => {
       expect(await secretOf(id)).toEqual({ private_key: 'KEY\n', passphrase: 'pp-2' })
     })
 
-    test('clears what is optional, and nothing else', async () => {
+    test('clears optional fields only', async () => {
       const id = await made(SSH_KEY)
       await update(id, { passphrase: '' })
       expect(await secretOf(id)).toEqual({ private_key: 'KEY\n' })
@@ -157,7 +157,7 @@ describe.each([...dialects()])('credentials on %s', (dialect) => {
       expect((await update(id, { auth_protocol: '' })).body).toMatchObject({ has_secret: false })
     })
 
-    test('with what was read, or the same secret, changes nothing', async () => {
+    test('with the read object, or the same secret, changes nothing', async () => {
       const { body: before } = await send(`GET /api/credentials/${await made(SNMP_V3)}`)
       const { id } = before as { id: string } // A 200 is a credential.
       clock.ms += 1000

@@ -52,7 +52,7 @@ describe.each([...dialects()])('a new target of a credential on %s', (dialect) =
     [SSH_KEY, null],
     [V2C, 'kept'],
     [V3, 'kept'],
-  ])('of %j: where its device is deleted, it is tried on no more hosts than before', async (draft, network) => {
+  ])('of %j: after the deletion of its device it is tried on no other hosts', async (draft, network) => {
     const device = await admin.api.devices.create({ name: 'gone soon' })
     const made = await credential({ ...draft, device_id: device.id, network_id })
     await admin.api.devices.delete({ id: device.id })
@@ -105,7 +105,7 @@ describe.each([...dialects()])('a new target of a credential on %s', (dialect) =
     expect(await put(made, { device_id: null, network_id: null })).toBe(200)
   })
 
-  test('is not what the target is already', async () => {
+  test('is not the present target', async () => {
     const made = await credential({ ...V2C, device_id, network_id })
     expect(await put(made, { ...made, description: 'changed' })).toBe(200)
   })

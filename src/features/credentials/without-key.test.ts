@@ -27,7 +27,7 @@ describe('without the key', () => {
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
   }
 
-  test('what is no secret can be changed', async () => {
+  test('fields without a secret can be changed', async () => {
     const { body } = await send('PUT', `/api/credentials/${id}`, { name: 'renamed', auth_protocol: 'SHA' })
     expect(body).toMatchObject({ name: 'renamed', has_secret: true })
   })
@@ -49,7 +49,7 @@ describe('without the key', () => {
     expect(await send('POST', '/api/secrets/rotate')).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
   })
 
-  test('what needs no secret can be stored', async () => {
+  test('credentials without a secret can be stored', async () => {
     const { status } = await send('POST', '/api/credentials', { name: 'n', type: 'snmp_v3', username: 'u' })
     expect(status).toBe(201)
   })

@@ -22,11 +22,11 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
   }, TIMEOUT_MS)
   afterAll(() => app.close(), TIMEOUT_MS)
 
-  test('counts what there is', async () => {
+  test('counts the objects', async () => {
     expect(await admin.api.dashboard.show()).toMatchObject({ devices: 2, networks: 3, pools: 2, datacenters: 0 })
   })
 
-  test('names the fullest networks, with what lies in them, and none that is empty', async () => {
+  test('names the fullest networks, with their subnets, and no empty one', async () => {
     const { fullest_networks } = await admin.api.dashboard.show()
     expect(fullest_networks?.map(({ name, utilization }) => [name, utilization])).toEqual([
       ['inner', 50],
@@ -40,7 +40,7 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
     expect(fullest_pools?.map(({ name }) => name)).toEqual(['tight', 'wide'])
   })
 
-  test('says when what is fullest will be full', async () => {
+  test('forecasts when the fullest networks are full', async () => {
     const { fullest_pools } = await admin.api.dashboard.show()
     const wide = fullest_pools?.find(({ name }) => name === 'wide')
     expect(wide?.days_to_full).toBeNull()
@@ -89,7 +89,7 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
     expect([await names(admin), await names(other)]).toEqual([['ends'], []])
   })
 
-  test('shows nobody what they may not list', async () => {
+  test('hides objects that the caller may not list', async () => {
     const caller = await app.as(['dashboard:read', 'pools:list'])
     const { fullest_pools, full_pools, pools, ending_keys, ...hidden } = await caller.api.dashboard.show()
     expect(pools).toBe(2)

@@ -30,7 +30,7 @@ describe.each([...dialects()])('datacenters on %s', (dialect) => {
     expect(await api.datacenters.devices({ id })).toEqual([])
   })
 
-  test('show their devices only to who may list devices', async () => {
+  test('show their devices only to callers who may list devices', async () => {
     const { id } = await inv.api.datacenters.create({ name: 'p' })
     const one = await inv.app.as(['datacenters:list', 'datacenters:read'])
     const response = await one.request('GET', `/api/datacenters/${id}/devices`)
@@ -62,7 +62,7 @@ describe.each([...dialects()])('datacenters on %s', (dialect) => {
     expect(await api.devices.search({ q: 'example.com' })).toHaveLength(1)
   })
 
-  test('are deleted whole or not at all, however many devices change meanwhile', async () => {
+  test('are deleted whole or not at all, while devices change', async () => {
     const { api } = inv
     const { id } = await api.datacenters.create({ name: 'busy' })
     const made = await Promise.all(

@@ -15,11 +15,12 @@ import {
   patch,
   reference,
   ruledText,
+  SearchText,
   Tags,
   text,
 } from '../../platform/contract/fields.ts'
 import { DOMAIN_NAME, HOST_NAME, whole } from '../../platform/contract/text-rules.ts'
-import { BulkFields, bulkInput, bulkOutput } from '../../platform/operation/bulk.ts'
+import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device, DeviceStatus } from './schema.ts'
 
@@ -119,7 +120,7 @@ export const devices = {
     past: true,
     access: 'devices:list',
     cli: { args: ['q'] },
-    input: () => z.object({ q: line(256).min(1), ...Page }),
+    input: () => z.object({ q: SearchText, ...Page }),
     output: () => z.array(Device),
   }),
   create: operation({
@@ -176,6 +177,8 @@ export const devices = {
     maxBodyBytes: 16 * 1024 * 1024,
     input: () => bulkInput({ device: BulkFields }),
     output: () => bulkOutput({ device: Device.optional() }),
+    bodyRules: () =>
+      bulkRules('device', { create: DeviceDraft, update: DevicePatch, example: { name: 'web-fra1-01' } }),
     recorded: () => bulkInput({ device: z.object(patch({ id: NewId, name: Name, ...fields, ...retag })) }),
   }),
 }

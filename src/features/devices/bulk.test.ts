@@ -58,7 +58,7 @@ describe.each([...dialects()])('a bulk call on %s', (dialect) => {
       expect(all).not.toContain('gone')
     })
 
-    test('changes nothing when one item is bad, and says what is wrong with every bad one', async () => {
+    test('changes nothing when one item is bad, and names the errors of every bad one', async () => {
       const [changed, gone] = [await create('kept'), await create('kept too')]
       const before = await names()
       const answer = await bulk([
@@ -85,7 +85,7 @@ describe.each([...dialects()])('a bulk call on %s', (dialect) => {
       expect((await inv.ask(`GET /api/${plural}/${changed.id}`)).body).toEqual(changed)
     })
 
-    test('does what it can when it is not atomic', async () => {
+    test('executes the valid items when it is not atomic', async () => {
       const gone = await create('goner')
       const answer = await bulk(
         [
@@ -168,7 +168,7 @@ describe.each([...dialects()])('a bulk call on %s', (dialect) => {
     )
   })
 
-  test('keeps what addresses and networks are to each other', async () => {
+  test('keeps the memberships of addresses in networks', async () => {
     const { api } = inv
     const { results } = await api.networks.bulk({
       operations: [

@@ -111,7 +111,7 @@ describe('a search on sqlite', () => {
     return reads
   }
 
-  test('is not made again until a device comes, changes or goes that it finds', async () => {
+  test('is cached until a matching device is created, changed or deleted', async () => {
     const { api } = inv
     const { id: found } = await api.devices.create({ name: 'needle-1', tags: ['sharp'] })
     const { id: other } = await api.devices.create({ name: 'straw' })

@@ -212,7 +212,7 @@ describe.each([...dialects()])('devices on %s', (dialect) => {
     expect(await inv.ask('GET /api/devices?status=nope')).toMatchObject(refusal('status'))
   })
 
-  test('take everything of theirs along when they are deleted', async () => {
+  test('are deleted with all their dependent objects', async () => {
     const { api, app } = inv
     const network = await api.networks.create({ name: 'n', subnet: '10.8.0.0/24' })
     const range = { start_ip: '10.8.0.1', end_ip: '10.8.0.9' }
@@ -253,14 +253,14 @@ describe.each([...dialects()])('devices on %s', (dialect) => {
     expect(listed.find((device) => device.id === id)).toEqual(body as Device)
   })
 
-  test('lose no update to another that comes at the same time', async () => {
+  test('lose no concurrent update', async () => {
     const made = await inv.api.devices.create({ name: 'd' })
     const changes = { os: 'o', make_model: 'm', location: 'l', username: 'u', description: 'd', hostname: 'h' }
     await Promise.all(Object.entries(changes).map(([field, value]) => put(made, { [field]: value })))
     expect(await inv.api.devices.get({ id: made.id })).toMatchObject(changes)
   })
 
-  test('are changed by one of many that saw the same version', async () => {
+  test('are changed by one of several updates with the same If-Match', async () => {
     const made = await inv.api.devices.create({ name: 'd' })
     const { etag } = await inv.ask(`GET /api/devices/${made.id}`)
     const answers = await Promise.all(

@@ -82,7 +82,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
   const read = (list: List, query = '', headers: Record<string, string> = {}) =>
     inv.ask(`GET ${pathOf(list, query)}`, undefined, headers)
 
-  test('devices that have something in common are counted anew after each change', async () => {
+  test('the cached count of a filter is read again after each change', async () => {
     const { api } = inv
     const network = await api.networks.create({ name: 'counted', subnet: '10.77.0.0/24' })
     const paths = [
@@ -150,7 +150,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
       expect(await read(list, `${name}=${value}`)).toMatchObject(refusal(name))
     })
 
-    test('is 304 to whoever has it, and has another ETag in another cut', async () => {
+    test('is 304 for a client with its ETag, and has another ETag with another limit', async () => {
       const { etag } = await read(list)
       expect(etag).toMatch(/^"[^"]+"$/)
       expect(await read(list, '', { 'If-None-Match': etag ?? '' })).toMatchObject({
@@ -234,7 +234,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
       expect(moved).toEqual(inOrder(...listsOfDevices))
     })
 
-    test('moves with the addresses of a device, wherever utilization is told', async () => {
+    test('changes with the addresses of a device, in each list with utilization', async () => {
       const moved = await movedBy(() => inv.api.devices.update({ id: estate.spare, addresses: [{ ip: '10.0.0.77' }] }))
       expect(moved).toEqual(inOrder(...listsOfDevices, 'networks with utilization', ...poolUtilizations))
     })
@@ -262,7 +262,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
     })
 
     // The last test: afterwards a job may delete expired reservations at any time.
-    test('moves when a reservation expires, though nobody wrote', async () => {
+    test('changes when a reservation expires without a write', async () => {
       const moved = await movedBy(async () => inv.advance(3_600_000))
       expect(moved).toEqual(inOrder(...listsOfReservations, ...poolUtilizations))
     })

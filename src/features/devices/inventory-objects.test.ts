@@ -67,13 +67,13 @@ describe.each([...dialects()])('objects of the inventory on %s', (dialect) => {
       expect(await create({ ...kind.least(site), ...nothing })).toMatchObject(kind.defaults)
     })
 
-    test('ignores fields that nobody knows', async () => {
+    test('ignores unknown fields', async () => {
       const made = await create({ ...kind.least(site), colour: 'red' })
       expect(made).not.toHaveProperty('colour')
     })
 
     if (kind.required.length > 0)
-      test('needs its required fields, and hears of all that are missing at once', async () => {
+      test('needs its required fields, and the error names all missing ones', async () => {
         expect(await post({})).toMatchObject(refusal(...kind.required))
       })
 
@@ -83,7 +83,7 @@ describe.each([...dialects()])('objects of the inventory on %s', (dialect) => {
       expect(await inv.ask(`PUT ${kind.path}/${id}`, kind.change)).toMatchObject(missing)
     })
 
-    test('keeps what an update does not name', async () => {
+    test('keeps fields that an update does not name', async () => {
       const made = await create()
       inv.advance(1000)
       const expected = { ...made, ...kind.change, updated_at: inv.now() }
@@ -162,7 +162,7 @@ describe.each([...dialects()])('objects of the inventory on %s', (dialect) => {
         expect(await put(made, { [field]: bad })).toMatchObject(refusal(field))
     })
 
-    test('is answered with an ETag that GET, POST and PUT agree on, and 304 to whoever has it', async () => {
+    test('has the same ETag by GET, POST and PUT, and is 304 for a client with it', async () => {
       const made = await post(kind.full(site))
       const object = made.body as Stored
       const got = await get(object)

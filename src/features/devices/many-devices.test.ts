@@ -60,7 +60,7 @@ describe.each([...dialects()])('of 5,000 devices on %s', (dialect) => {
     }
   })
 
-  test('several words find what has all of them', async () => {
+  test('several words find the devices with all of them', async () => {
     const names = having('half').filter((name) => having('fifth').includes(name))
     const answer = await page('/api/devices/search?q=fifth%20half&limit=20')
     expect(answer).toEqual({ total: names.length, names: names.slice(0, 20) })
@@ -108,7 +108,7 @@ describe.each([...dialects()])('of 5,000 devices on %s', (dialect) => {
     expect({ total, names }).toEqual({ total: expected.length, names: expected.slice(0, 50) })
   })
 
-  test('a page that was asked for before knows what has changed since', async () => {
+  test('a page that was read before has the later changes', async () => {
     const names = having('percent')
     const path = '/api/devices/search?q=percent&limit=3&offset=2'
     expect(await page(path)).toEqual({ total: names.length, names: names.slice(2, 5) })

@@ -36,7 +36,7 @@ describe.each([...dialects()])('the tags of a device on %s', (dialect) => {
     expect(await update(id, { add_tags: ['x', 'y'] })).toMatchObject(refusal('add_tags'))
   })
 
-  test('of a bulk call do not undo what somebody else added meanwhile', async () => {
+  test('of a bulk call keep tags that another user adds concurrently', async () => {
     const id = await device(['seen'])
     await update(id, { tags: ['seen', 'theirs'] })
     await inv.ask('POST /api/devices/bulk', { operations: [{ op: 'update', id, device: { add_tags: ['mine'] } }] })

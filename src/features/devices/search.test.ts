@@ -146,12 +146,12 @@ describe.each([...dialects()])('the search of devices on %s', (dialect) => {
       expect(await refused(bad)).toMatchObject(refusal('q'))
   })
 
-  test('is of who may list devices', async () => {
+  test('needs devices:list', async () => {
     const one = await inv.app.as(['devices:read'])
     expect(await ask(one, 'GET /api/devices/search?q=alpha')).toMatchObject(forbidden)
   })
 
-  test('finds what a device is now, and not what it was', async () => {
+  test('finds the present texts of a device, and not the former ones', async () => {
     const { api } = inv
     const { id } = await api.devices.create({ name: 'chameleon', tags: ['green'], addresses: [{ ip: '203.0.114.1' }] })
     await api.devices.update({ id, tags: ['brown'], addresses: [{ ip: '203.0.114.2' }] })

@@ -5,6 +5,7 @@ import { ALL, idOf, idOrAll, line, Page } from '../../platform/contract/fields.t
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 import {
+  Clearing,
   InboxChoice,
   MAX_RECORD_BYTES,
   many,
@@ -37,7 +38,7 @@ export const scans = {
     name: 'scans.start',
     summary: 'Scan a network; a second scan of the same network waits for the first',
     description:
-      'Without a body it is a quick one. With dry_run the answer is 200 with what it would take, and nothing is on record. The addresses that the rule of the network excludes are left out as well.',
+      'Without a body it is a quick scan. With dry_run the answer is 200 with an estimate, and nothing is stored. The exclusions in the rule of the network apply as well.',
     http: 'POST /api/discovery/networks/{id}/scan',
     status: 202,
     alsoAnswers: { 200: 'same' },
@@ -54,7 +55,7 @@ export const scans = {
     name: 'scans.record',
     summary: 'Record the result of a scan by another scanner',
     description:
-      'For networks that the server cannot reach: it is taken in as a scan of its own would be, and nothing is sent. The scan must be of all of the network but what is excluded.',
+      'For networks that the server cannot reach: the results are stored like those of a scan by Plat, and nothing is sent. The scan must cover the whole network except its exclusions.',
     http: 'POST /api/discovery/networks/{id}/results',
     status: 201,
     effect: 'create',
@@ -83,7 +84,7 @@ export const scans = {
   }),
   cancel: operation({
     name: 'scans.cancel',
-    summary: 'Stop a scan that waits or runs; what it has found stays',
+    summary: 'Stop a scan that waits or runs; its discovered devices stay',
     http: 'POST /api/discovery/scans/{id}/cancel',
     effect: 'action',
     // The permission to start a scan includes the permission to stop it.
@@ -93,7 +94,7 @@ export const scans = {
   }),
   delete: operation({
     name: 'scans.delete',
-    summary: 'Delete a scan, which stops it if it runs; what it has found stays',
+    summary: 'Delete a scan, which stops it if it runs; its discovered devices stay',
     http: 'DELETE /api/discovery/scans/{id}',
     access: 'discovery:delete',
     input: OneScan,
@@ -170,13 +171,12 @@ export const discovery = {
     http: 'DELETE /api/discovery/devices',
     access: 'discovery:delete',
     cli: { args: ['network_id'] },
-    // Its absence is INVALID_INPUT, and no matter of one field.
-    input: () => z.object({ network_id: idOf('networks').optional() }),
+    input: Clearing,
     output: () => z.void(),
   }),
   promote: operation({
     name: 'discovery.promote',
-    summary: 'Document a discovered device: makes a device of it',
+    summary: 'Create a documented device from a discovered one',
     http: 'POST /api/discovery/devices/{id}/promote',
     status: 201,
     effect: 'create',
@@ -237,7 +237,7 @@ export const discoveryRules = {
   }),
   create: operation({
     name: 'discovery-rules.create',
-    summary: 'Scan a network by itself every so many hours; one rule a network',
+    summary: 'Scan a network at an interval of hours; one rule a network',
     http: 'POST /api/discovery/rules',
     status: 201,
     effect: 'create',
@@ -308,7 +308,7 @@ export const inbox = {
     name: 'inbox.accept',
     summary: 'Accept observations into the documented devices',
     description:
-      'A new one becomes a device; of a changed one the fields are written; a gone one is decommissioned; of a conflict what was seen last holds.',
+      'Accepting a new item creates a device; a changed one writes the fields; a gone one decommissions the device; a conflict keeps the latest value.',
     http: 'POST /api/discovery/inbox/accept',
     effect: 'action',
     keeps: true,

@@ -3,16 +3,22 @@ import { z } from 'zod'
 import { parseExcludes } from '../../net/range.ts'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import { draft, idOf, Name, patch, reference, ruledText, Tags, text } from '../../platform/contract/fields.ts'
-import { FINGERPRINT, HOST_NAME, MAC, type TextRule, WHITE_SPACE } from '../../platform/contract/text-rules.ts'
+import {
+  ADDRESS_LIST,
+  FINGERPRINT,
+  HOST_NAME,
+  MAC,
+  NOT_BLANK,
+  type TextRule,
+} from '../../platform/contract/text-rules.ts'
 import { InboxField, ScanType } from './schema.ts'
 
 /** Most items of one call. */
 export const MAX_ITEMS = 1000
 
-/** The pattern says of which characters; that a range begins before it ends is for no pattern. */
 const EXCLUDE_LIST: TextRule = {
   holds: (value) => parseExcludes(value).invalid.length === 0,
-  pattern: `[0-9A-Fa-f.:/,${WHITE_SPACE}-]*`,
+  pattern: ADDRESS_LIST,
   error: 'must be a comma-separated list of addresses, ranges (10.0.0.1-10.0.0.9) and CIDRs',
 }
 const excludeIps = ruledText(4096, EXCLUDE_LIST).describe(
@@ -25,7 +31,7 @@ export const ScanRequest = z.object({
   id: idOf('networks').describe('The network'),
   scan_type: ScanType.default('quick'),
   exclude_ips: excludeIps.prefault(null),
-  dry_run: z.boolean().default(false).describe('Says what it would do, and does nothing'),
+  dry_run: z.boolean().default(false).describe('Returns the estimate, and starts nothing'),
 })
 export type ScanRequest = z.output<typeof ScanRequest>
 
@@ -39,6 +45,15 @@ const promoted = {
   tags: Tags.optional(),
 }
 
+/** A missing network is INVALID_INPUT, and no matter of one field: only the document requires it. */
+export const Clearing = z
+  .object({
+    network_id: idOf('networks')
+      .meta({ exact: { minLength: 1 } })
+      .optional(),
+  })
+  .meta({ exact: { required: ['network_id'] } })
+
 export const Promotion = z.object({ id: idOf('discovery'), name: Name, ...promoted })
 export type Promotion = z.output<typeof Promotion>
 
@@ -48,12 +63,16 @@ export const TEMPLATE_WORDS = ['hostname', 'ip', 'mac', 'vendor', 'n'] as const
 const isTemplate = (value: string): boolean =>
   [...value.matchAll(/\{([^{}]*)\}/g)].every(([, word]) => TEMPLATE_WORDS.some((known) => known === word))
 
+/** No braces around anything else, and one character that is not white space. */
+const TEMPLATE_PATTERN = `^(?![\\s\\S]*\\{(?!(?:${TEMPLATE_WORDS.join('|')})\\})[^{}]*\\})[\\s\\S]*${NOT_BLANK}`
+
 const { hostname: _, ...promotedTogether } = promoted
 export const PromotionOfMany = z.object({
   ids: many(idOf('discovery')),
   name: Name.refine(isTemplate, { error: `knows ${TEMPLATE_WORDS.map((word) => `{${word}}`).join(', ')}` })
+    .meta({ exact: { pattern: TEMPLATE_PATTERN } })
     .default('{hostname}')
-    .describe('Template: {hostname} (the address where there is none), {ip}, {mac}, {vendor}, {n}: 1, 2, 3 ...'),
+    .describe('Template: {hostname} (the address if it is empty), {ip}, {mac}, {vendor}, {n}: 1, 2, 3 ...'),
   ...promotedTogether,
 })
 export type PromotionOfMany = z.output<typeof PromotionOfMany>
@@ -130,7 +149,10 @@ export const MAX_RECORD_BYTES = 8 * 1024 * 1024
 export const ScanRecord = z.object({
   id: idOf('networks').describe('The network'),
   scan_type: ScanType.default('quick'),
-  exclude_ips: excludeIps.prefault(null).describe('What was left out: what is there is not gone'),
-  hosts: z.array(RecordedHost).max(MAX_RECORDED).describe('Every host that answered; who is not among them is down'),
+  exclude_ips: excludeIps.prefault(null).describe('Excluded addresses: devices there are not marked as gone'),
+  hosts: z
+    .array(RecordedHost)
+    .max(MAX_RECORDED)
+    .describe('Every host that answered; other devices of the network are down'),
 })
 export type ScanRecord = z.output<typeof ScanRecord>

@@ -13,7 +13,7 @@ const switchAt = (ip: string, about: Parameters<typeof snmpFacts>[0]): FoundHost
   host(ip, { mac: SWITCH, names: [{ name: 'sw-1', source: 'snmp' }], snmp: snmpFacts(about) })
 const onPort = (port: string) => ({ forwarding: [{ mac: SERVER, port }] })
 
-describe.each([...dialects()])('what a switch tells on %s', (dialect) => {
+describe.each([...dialects()])('a link that a switch reports on %s', (dialect) => {
   const d = discoveryApp(dialect)
   /** A documented server that a switch has learnt on a port. */
   const wired = async () => {
@@ -34,25 +34,25 @@ describe.each([...dialects()])('what a switch tells on %s', (dialect) => {
     expect(await proposed(id)).toEqual([['switch_port', 'sw-1 Gi0/3']])
   })
 
-  test('is what it tells now, when it tells something else', async () => {
+  test('follows a changed report', async () => {
     const { id, at } = await wired()
     await d.scan(id, [switchAt(at(1), onPort('Gi0/7')), server(at(3))], 'deep')
     expect(await proposed(id)).toEqual([['switch_port', 'sw-1 Gi0/7']])
   })
 
-  test('is nothing when it tells it no more', async () => {
+  test('is removed when it is no longer reported', async () => {
     const { id, at } = await wired()
     await d.scan(id, [switchAt(at(1), { forwarding: [] }), server(at(3))], 'deep')
     expect(await proposed(id)).toEqual([])
   })
 
-  test('is nothing when it is gone', async () => {
+  test('is removed when the switch is gone', async () => {
     const { id, at } = await wired()
     await d.scan(id, [server(at(3))])
     expect(await proposed(id)).toEqual([])
   })
 
-  test('is proposed again when it is back', async () => {
+  test('is proposed again when the switch is back', async () => {
     const { id, at } = await wired()
     await d.scan(id, [server(at(3))])
     await d.scan(id, [switchAt(at(1), onPort('Gi0/3')), server(at(3))], 'deep')
@@ -63,7 +63,7 @@ describe.each([...dialects()])('what a switch tells on %s', (dialect) => {
     ['deleted', async (_: string, sw: string) => d.api.discovery.delete({ id: sw })],
     ['deleted with others', async (_: string, sw: string) => d.api.discovery.removeMany({ ids: [sw] })],
   ] as const
-  test.each(FORGOTTEN)('is nothing when it is %s', async (_, forget) => {
+  test.each(FORGOTTEN)('is removed when it is %s', async (_, forget) => {
     const { id } = await wired()
     await forget(id, await switchIn(id))
     expect(await proposed(id)).toEqual([])
@@ -79,7 +79,7 @@ describe.each([...dialects()])('what a switch tells on %s', (dialect) => {
     expect([before.length, await proposed(one.id)]).toEqual([1, []])
   })
 
-  test('of its neighbours is proposed no longer when it tells of none', async () => {
+  test('to its neighbours is removed when it reports none', async () => {
     const { id, at } = await d.network()
     await d.api.devices.create({ name: 'one', hostname: 'sw-1', addresses: [{ ip: at(1) }] })
     await d.api.devices.create({ name: 'two', hostname: 'host-3', addresses: [{ ip: at(3) }] })

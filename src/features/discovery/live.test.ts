@@ -45,7 +45,7 @@ describe.each([...dialects()])('a scan of loopback on %s', (dialect) => {
   )
 
   test(
-    'that is cancelled keeps what it has found',
+    'that is cancelled keeps its discovered devices',
     async () => {
       const id = await network('127.78.0.0/16')
       const scan = await admin.api.scans.start({ id, scan_type: 'full' })

@@ -137,7 +137,7 @@ describe.each([...dialects()])('local ranges on %s', (dialect) => {
     expect(error_message).toContain('the local range 127.0.0.0/8')
   })
 
-  test('what another scanner has found there is put on record', async () => {
+  test('results of another scanner there are recorded', async () => {
     const id = await networkOf('127.16.0.0/24')
     const body = { scan_type: 'quick', hosts: [{ ip: '127.16.0.7' }] }
     expect(await d.ask(`POST /api/discovery/networks/${id}/results`, body)).toMatchObject({ status: 201 })
@@ -164,7 +164,7 @@ describe('the scanner itself', () => {
     })
   })
 
-  test('refuses them without a word on it in its plan', async () => {
+  test('refuses them where the plan does not mention them', async () => {
     const { allowLocal: _, ...silent } = planOf({ subnet: '127.0.0.0/28' })
     // As an older server would send it.
     const scan = startScan(silent as ReturnType<typeof planOf>, async () => {})

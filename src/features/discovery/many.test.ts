@@ -24,7 +24,7 @@ describe.each([...dialects()])('many discovered devices on %s', (dialect) => {
       expect(await left(id)).toEqual([at(4)])
     })
 
-    test('are told of one by one', async () => {
+    test('have one event each', async () => {
       const { ids } = await found(1)
       const answer = await d.api.discovery.removeMany({ ids: ['nobody', ...ids, ...ids] })
       expect([
@@ -42,27 +42,27 @@ describe.each([...dialects()])('many discovered devices on %s', (dialect) => {
       ])
     })
 
-    test('are found anew by the next scan', async () => {
+    test('are created again by the next scan', async () => {
       const { id, at, ids } = await found(1)
       await d.api.discovery.removeMany({ ids })
       const scan = await d.scan(id, [host(at(1))])
       expect((await d.api.scans.diff({ id: scan })).counts.new).toBe(1)
     })
 
-    test('are so only for those who may', async () => {
+    test('are deleted only by callers with the permission', async () => {
       const { ids } = await found(1)
       const viewer = await d.app.as('viewer')
       expect(await ask(viewer, 'POST /api/discovery/devices/delete', { ids })).toMatchObject(forbidden)
     })
   })
 
-  test('are cleared with their network, beyond what one statement takes', async () => {
+  test('are deleted with their network, also in several statements', async () => {
     const { id } = await found(230)
     await d.api.discovery.clear({ network_id: id })
     expect(await left(id)).toEqual([])
   })
 
-  test('are asked for by the documented device that they are', async () => {
+  test('are listed by their documented device', async () => {
     const { at } = await found(3)
     const { id: device_id } = await d.api.devices.create({ name: 'known', addresses: [{ ip: at(2) }, { ip: at(3) }] })
     expect((await d.api.discovery.list({ network_id: '*', device_id })).map(({ ip }) => ip)).toEqual([at(2), at(3)])

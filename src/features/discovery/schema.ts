@@ -4,9 +4,7 @@ import { Timestamp } from '../../platform/contract/fields.ts'
 
 export const ScanType = z
   .enum(['quick', 'full', 'deep'])
-  .describe(
-    'quick: who is there; full: open ports and operating systems as well; deep: services, names and neighbours as well',
-  )
+  .describe('quick: hosts; full: also open ports and operating systems; deep: also services, names and neighbours')
 export type ScanType = z.infer<typeof ScanType>
 
 export const ScanStatus = z.enum(['pending', 'running', 'completed', 'failed', 'cancelled'])
@@ -17,13 +15,13 @@ const scanFields = {
   network_id: z.string(),
   status: ScanStatus,
   scan_type: ScanType,
-  stage: z.enum(['', 'liveness', 'ports', 'services']).describe('What it is doing now; empty unless it runs'),
+  stage: z.enum(['', 'liveness', 'ports', 'services']).describe('The present stage; empty unless it runs'),
   total_hosts: z.int().describe('Addresses to probe, without the excluded ones'),
   scanned_hosts: z.int(),
   found_hosts: z.int(),
   progress_percent: z.number(),
   hosts_per_second: z.number(),
-  exclude_ips: z.string().describe('What it leaves out: addresses, ranges and CIDRs, comma-separated'),
+  exclude_ips: z.string().describe('Excluded addresses, ranges and CIDRs, comma-separated'),
   error_message: z.string(),
   rule_id: z.string().nullable().describe('The rule that started it'),
   created_by: z.string().describe('Name of the user who started it; empty for a rule'),
@@ -44,7 +42,7 @@ export const ScanPrivilege = z
     icmp: z.boolean().describe('It can ping'),
     arp: z.boolean().describe('It can send ARP itself'),
     neighbours: z.boolean().describe('It can read the neighbour table'),
-    advice: z.string().describe('The one command that would let it do more; empty when there is none'),
+    advice: z.string().describe('The command that grants more privileges; empty if none is missing'),
   })
   .meta({ id: 'ScanPrivilege' })
 export type ScanPrivilege = z.infer<typeof ScanPrivilege>
@@ -55,8 +53,10 @@ export type ScanNote = z.infer<typeof ScanNote>
 export const ScanDetail = z
   .object({
     ...scanFields,
-    privilege: ScanPrivilege.nullable().describe('What the scanner may do on its machine; null until it has told'),
-    log: z.array(ScanNote).describe('What was worth a note, oldest first'),
+    privilege: ScanPrivilege.nullable().describe(
+      'Privileges of the scanner on its machine; null until it has reported them',
+    ),
+    log: z.array(ScanNote).describe('Notes of the scan, oldest first'),
   })
   .meta({ id: 'DiscoveryScanDetail' })
 export type ScanDetail = z.infer<typeof ScanDetail>
@@ -124,8 +124,8 @@ const discoveredFields = {
   hostname: z.string(),
   network_id: z.string(),
   status: DiscoveredStatus,
-  confidence: z.int().describe('0-100: how sure it is that the device is there'),
-  reasons: z.array(z.string()).describe('What the confidence is made of'),
+  confidence: z.int().describe('0-100: certainty that the device exists'),
+  reasons: z.array(z.string()).describe('The parts of the confidence'),
   os_guess: z.string(),
   os_confidence: z.int(),
   vendor: z.string(),
@@ -139,7 +139,7 @@ const discoveredFields = {
   identity: z
     .object({ kind: IdentityKind, value: z.string() })
     .meta({ id: 'DiscoveredIdentity' })
-    .describe('What it is recognised by from scan to scan'),
+    .describe('The key that identifies it from scan to scan'),
   rtt_ms: z.number().nullable(),
   matched_device_id: z
     .string()
@@ -154,7 +154,7 @@ const discoveredFields = {
   updated_at: Timestamp,
   random_mac: z
     .boolean()
-    .describe('The MAC was probably drawn at random, as phones do; kept for DISCOVERY_RANDOM_MAC_CLEANUP_DAYS'),
+    .describe('The MAC is probably random, as phones choose it; kept for DISCOVERY_RANDOM_MAC_CLEANUP_DAYS'),
 }
 
 export const DiscoveredDevice = z.object(discoveredFields).meta({
@@ -219,9 +219,7 @@ export const Rule = z
     exclude_ips: z.string(),
     last_run_at: Timestamp.nullable().describe('When its last scan ended'),
     next_run_at: Timestamp.nullable().describe('When the next one is due; null while it is disabled or skipped'),
-    skipped_reason: z
-      .string()
-      .describe('Why it starts no scan although it is enabled; empty where nothing keeps it from it'),
+    skipped_reason: z.string().describe('The reason why it starts no scan although it is enabled; empty without one'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -234,7 +232,7 @@ export type Rule = z.infer<typeof Rule>
 export const Bucket = z
   .enum(['new', 'changed', 'gone', 'conflict'])
   .describe(
-    'new: seen and not documented; changed: documented otherwise; gone: documented and not seen; conflict: contradicts what was seen before',
+    'new: discovered and not documented; changed: differs from the documentation; gone: documented and no longer seen; conflict: contradicts an earlier scan',
   )
 export type Bucket = z.infer<typeof Bucket>
 
@@ -260,7 +258,7 @@ const InboxDifference = z
     field: InboxField,
     documented: z.string(),
     observed: z.string(),
-    because: z.string().describe('What it was seen by'),
+    because: z.string().describe('The evidence'),
     target_id: z
       .string()
       .nullable()

@@ -13,7 +13,7 @@ describe.each([...dialects()])('a search on %s', (dialect) => {
       type === 'discovered_device' ? [`${name}: ${match}`] : [],
     )
 
-  test('finds what was discovered by name, address, MAC and vendor', async () => {
+  test('finds discovered devices by name, address, MAC and vendor', async () => {
     const { id, at, subnet } = await d.network()
     const names = [{ name: 'printer-7', source: 'mdns' as const }]
     await d.scan(id, [host(at(3), { mac: MAC, vendor: 'Lexmark', names }), host(at(4), { mac: MAC })])
@@ -32,7 +32,7 @@ describe.each([...dialects()])('a search on %s', (dialect) => {
     ])
   })
 
-  test('finds what is documented as a device alone', async () => {
+  test('finds a documented one as a device only', async () => {
     const { id, at } = await d.network()
     await d.scan(id, [host(at(3), { names: [{ name: 'scanner-9', source: 'mdns' }] })])
     const [found] = await d.api.discovery.list({ network_id: id })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe.each(FILES)('%s', (path, type) => {
-  test('is for those who are signed in', async () => {
+  test('needs a session or key', async () => {
     expect((await app.guest('GET', path)).status).toBe(401)
     const response = await caller.request('GET', path)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
@@ -31,7 +31,7 @@ describe.each(FILES)('%s', (path, type) => {
     expect(headers.get('cache-control')).toBe('private, no-cache')
   })
 
-  test('is compressed for those who take it', async () => {
+  test('is compressed if the client accepts it', async () => {
     const plain = await (await caller.request('GET', path)).text()
     const response = await caller.request('GET', path, undefined, { 'Accept-Encoding': 'gzip' })
     expect(response.headers.get('content-encoding')).toBe('gzip')
@@ -67,7 +67,7 @@ describe('the page', () => {
     ])
   })
 
-  test('leads nowhere that is not there', async () => {
+  test('has no broken link', async () => {
     const html = await page()
     const ids = new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
     expect([...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id).filter((id) => !ids.has(id))).toEqual([])

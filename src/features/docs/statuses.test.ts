@@ -14,11 +14,14 @@ test.each([
   ['post', '/mcp', '202'],
   ['post', '/api/auth/login', '401'],
   ['post', '/mcp-oauth/token', '404'],
+  ['get', '/mcp-oauth/authorize', '401'],
+  ['post', '/mcp-oauth/authorize', '403'],
   ['get', '/.well-known/oauth-protected-resource', '404'],
   ['post', '/api/devices', '408'],
   ['post', '/mcp', '408'],
   ['get', '/api/devices', '421'],
   ['get', '/api/devices', '503'],
+  ['get', '/healthz', '431'],
 ])('%s %s can answer %s', (method, path, status) => {
   expect(Object.keys(paths[path]?.[method]?.responses ?? {})).toContain(status)
 })
@@ -49,6 +52,40 @@ test.each([
   expect(paths[path]?.[method]?.parameters).toContainEqual(
     expect.objectContaining({ name: 'X-Change-Note', in: 'header', required: false }),
   )
+})
+
+test('a sign-in that fails at the consent has the usual body, and a client that fails at the tokens that of OAuth', () => {
+  const unauthorized = (path: string) => JSON.stringify(paths[path]?.post?.responses['401'])
+  expect(unauthorized('/mcp-oauth/authorize')).toBe('{"$ref":"#/components/responses/Unauthorized"}')
+  expect(unauthorized('/mcp-oauth/token')).toContain('"#/components/schemas/OauthError"')
+})
+
+test('a role that comes with Plat is no role to change or delete', () => {
+  const idOf = (method: string) => paths['/api/roles/{id}']?.[method]?.parameters?.[0]
+  for (const method of ['put', 'delete'])
+    expect(idOf(method)).toMatchObject({ schema: { not: { enum: ['role-admin', 'role-operator', 'role-viewer'] } } })
+  expect(idOf('get')).not.toMatchObject({ schema: { not: {} } })
+})
+
+test.each(['/api/search', '/api/devices/search'])('the text of %s is not blank', (path) => {
+  const q = paths[path]?.get?.parameters?.find((one) => 'name' in one && one.name === 'q')
+  const pattern = q && 'schema' in q ? new RegExp(q.schema.pattern ?? '') : /^/
+  expect([' \u00a0', ' a '].map((text) => pattern.test(text))).toEqual([false, true])
+})
+
+test('the network whose discovered devices are deleted is required', () => {
+  expect(paths['/api/discovery/devices']?.delete?.parameters?.[0]).toMatchObject({
+    name: 'network_id',
+    required: true,
+    schema: { minLength: 1 },
+  })
+})
+
+test('a form has each of its fields once, also those that nobody knows', () => {
+  for (const path of ['/mcp-oauth/token', '/mcp-oauth/revoke'])
+    expect(Object.values(paths[path]?.post?.requestBody?.content ?? {})[0]?.schema.additionalProperties).toEqual({
+      type: 'string',
+    })
 })
 
 test('the audit export is JSON or CSV', () => {

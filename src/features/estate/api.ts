@@ -4,12 +4,9 @@ import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 import { ChangeNote } from '../../platform/contract/history-fields.ts'
 import { type Permission, rawRoute } from '../../platform/operation/operation.ts'
-import { RESOURCES } from './cli-resources.ts'
+import { INVENTORY } from '../inventory.ts'
 
-export { RESOURCES }
-
-export const Resource = z.enum(RESOURCES)
-export type Resource = z.infer<typeof Resource>
+const Resource = z.enum(INVENTORY)
 
 /** The largest body of an import, in bytes. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
@@ -58,7 +55,7 @@ export const estateRoutes = {
     audit: { action: 'create', resource: 'estate' },
     isLong: true,
     access: {
-      anyOf: RESOURCES.map((resource): Permission => `${resource}:create`),
+      anyOf: INVENTORY.map((resource): Permission => `${resource}:create`),
     },
     query: ImportQuery,
     requestHeaders: z.object({ [NOTE_HEADER]: ChangeNote }),

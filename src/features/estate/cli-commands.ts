@@ -1,6 +1,6 @@
 /** `plat import` and `plat export` for a whole estate as files. The implementation is loaded when they run. */
 import { argument, type Command, flag } from '../../platform/cli/command.ts'
-import { RESOURCES } from './cli-resources.ts'
+import { INVENTORY } from '../inventory.ts'
 
 export const estateCommands: readonly Command[] = [
   {
@@ -20,7 +20,7 @@ export const estateCommands: readonly Command[] = [
         flag('dry-run', 'Validate everything and change nothing'),
         flag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
         flag('resource', 'The resource to load: of a folder only its files; of a single file, regardless of its name', {
-          choices: RESOURCES,
+          choices: INVENTORY,
           hint: 'RESOURCE',
         }),
       ],
@@ -38,7 +38,7 @@ export const estateCommands: readonly Command[] = [
         }),
       ],
       flags: [
-        flag('resource', 'Only this', { choices: RESOURCES, hint: 'RESOURCE' }),
+        flag('resource', 'Only this', { choices: INVENTORY, hint: 'RESOURCE' }),
         flag('as-of', 'The estate as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
           hint: 'TEXT',
         }),

@@ -9,8 +9,9 @@ import { createProgress } from '../../platform/cli/progress.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
 import { oneRowPerLine } from './cli-json-rows.ts'
-import { RESOURCES, type Resource, resourceNamed } from './cli-resources.ts'
+import { resourceNamed } from './cli-resources.ts'
 
 type Source = { readonly transport: Transport; readonly signal: AbortSignal; readonly moment: Moment }
 
@@ -94,10 +95,10 @@ const exportToOutput = async ({ io }: Session, resources: readonly Resource[], s
 }
 
 const chosenResources = (text: string | undefined): readonly Resource[] => {
-  if (text === undefined) return RESOURCES
+  if (text === undefined) return INVENTORY
   const only = resourceNamed(text)
   if (only) return [only]
-  throw usageError(`--resource must be one of ${RESOURCES.join(', ')}${didYouMean(text, RESOURCES)}`)
+  throw usageError(`--resource must be one of ${INVENTORY.join(', ')}${didYouMean(text, INVENTORY)}`)
 }
 
 export const exportEstate = async (session: Session, texts: Texts): Promise<number> => {

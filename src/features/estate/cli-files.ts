@@ -5,7 +5,8 @@ import { parseDocument, readText } from '../../platform/cli/body-file.ts'
 import type { Io } from '../../platform/cli/io.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
-import { inOrder, isDataFile, RESOURCES, type Resource, resourceNamed, resourceOfFile } from './cli-resources.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
+import { inOrder, isDataFile, resourceNamed, resourceOfFile } from './cli-resources.ts'
 
 export type SourceFile = {
   readonly name: string
@@ -44,7 +45,7 @@ const ofFolder = async (folder: string, only: Resource | undefined): Promise<Sou
       ? []
       : [sourceFile(join(folder, name), resource)],
   )
-  if (files.length === 0) throw usageError(`${folder} holds no file named after ${only ?? RESOURCES.join(', ')}`)
+  if (files.length === 0) throw usageError(`${folder} holds no file named after ${only ?? INVENTORY.join(', ')}`)
   return {
     files: inOrder(files),
     skipped: known.filter(({ resource }) => resource === undefined).map(({ name }) => name),
@@ -65,7 +66,7 @@ const ofDocument = (document: unknown, path: string, only: Resource | undefined)
     if (!Array.isArray(rows)) throw usageError(`${path}: ${key} must be a list`)
     return [{ name: key, resource, body: async () => JSON.stringify(rows) }]
   })
-  if (files.length === 0) throw usageError(`${path} holds none of ${only ?? RESOURCES.join(', ')}`)
+  if (files.length === 0) throw usageError(`${path} holds none of ${only ?? INVENTORY.join(', ')}`)
   return {
     files: inOrder(files),
     skipped: lists.filter(({ resource }) => resource === undefined).map(({ key }) => key),
@@ -100,7 +101,7 @@ const ofFile = async (path: string, only: Resource | undefined): Promise<Sources
 export const findSources = async (io: Io, path: string, resource: string | undefined): Promise<Sources> => {
   const only = resource === undefined ? undefined : resourceNamed(resource)
   if (resource !== undefined && only === undefined)
-    throw usageError(`--resource must be one of ${RESOURCES.join(', ')}${didYouMean(resource, RESOURCES)}`)
+    throw usageError(`--resource must be one of ${INVENTORY.join(', ')}${didYouMean(resource, INVENTORY)}`)
   if (path === '-') return ofInput(io, only)
   const found = await stat(path).catch((error: unknown) => {
     throw usageError(`can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)

@@ -10,7 +10,7 @@ import type { Ctx, Feature } from '../ctx.ts'
 import { estateRoutes, ImportQuery } from './api.ts'
 import { type ImportTask, runImport } from './import-run.ts'
 import { createSlots } from './import-slots.ts'
-import { IMPORTERS } from './importers.ts'
+import { importersOf } from './importers.ts'
 import { progressLines } from './progress-lines.ts'
 import { type Received, receive } from './received.ts'
 
@@ -50,7 +50,14 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
   return new Response(lines, { headers: { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' } })
 }
 
-export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataDir'> }): Feature => {
+type EstateOptions = {
+  readonly config: Pick<Config, 'dataDir'>
+  /** Of all features. */
+  readonly operations: Feature['operations']
+}
+
+export const estateFeature = ({ config, operations }: EstateOptions): Feature => {
+  const importers = importersOf(operations)
   const slots = createSlots()
   const dir = temporaryFolder(config.dataDir)
 
@@ -73,7 +80,7 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
           const query = rawQuery(ImportQuery, request)
           const note = headerNote(request.headers)
           audit.note({ resource: singular(query.resource) })
-          for (const permission of IMPORTERS[query.resource].permissions) ctx.require(permission)
+          for (const verb of ['create', 'update']) ctx.require(`${query.resource}:${verb}`)
           requireRowsType(request)
           const free = slots.take(ctx.caller, ctx.now)
           let body: Received | undefined
@@ -83,7 +90,7 @@ export const estateFeature = ({ config }: { readonly config: Pick<Config, 'dataD
           }
           try {
             body = await received(ctx, request)
-            return answer(ctx, { query, body, audit, note, release })
+            return answer(ctx, { query, importer: importers[query.resource], body, audit, note, release })
           } catch (error) {
             await release()
             throw error

@@ -5,7 +5,7 @@ import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type ImportQuery, type ImportResult, MAX_ERRORS } from './api.ts'
-import { IMPORTERS } from './importers.ts'
+import type { Importer } from './importers.ts'
 import type { Received } from './received.ts'
 import type { Outcome, Row } from './row.ts'
 
@@ -19,6 +19,7 @@ const isLarge = ({ total, bytes }: Received): boolean => total >= LARGE_ROWS || 
 
 export type ImportTask = {
   readonly query: ImportQuery
+  readonly importer: Importer
   readonly body: Received
   /** The caller's reason for the change. */
   readonly note: string
@@ -74,8 +75,7 @@ class Tally {
   }
 }
 
-const importAll = async (ctx: Ctx, { query, body, progress, signal }: ImportTask, beginning: Beginning) => {
-  const importer = IMPORTERS[query.resource]
+const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: ImportTask, beginning: Beginning) => {
   const tally = new Tally()
   const breathe = createBreathe()
   let done = 0
@@ -83,7 +83,7 @@ const importAll = async (ctx: Ctx, { query, body, progress, signal }: ImportTask
     signal.throwIfAborted()
     await ctx.confirmRights()
     beginning.add(rows)
-    tally.add(rows, await importer.run(ctx, rows, breathe))
+    tally.add(rows, await importer(ctx, rows, breathe))
     done += rows.length
     progress(done)
     await breathe()

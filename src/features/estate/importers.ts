@@ -2,80 +2,79 @@
 import { z } from 'zod'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
-import type { Permission } from '../../platform/operation/operation.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
-import type { Ctx } from '../ctx.ts'
-import { DatacenterDraft, DatacenterPatch } from '../datacenters/api.ts'
-import * as datacenters from '../datacenters/datacenters.ts'
-import { NetworkDraft, NetworkPatch } from '../networks/api.ts'
-import * as networks from '../networks/networks.ts'
-import { PoolDraft, PoolPatch } from '../pools/api.ts'
-import * as pools from '../pools/pools.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
-import type { Resource } from './api.ts'
 import { importDevices } from './import-devices.ts'
 import { importRelationships } from './import-relationships.ts'
 import { attempt, checkFields, type Done, type Outcome, type Row } from './row.ts'
 
-export type Importer = {
-  readonly permissions: readonly Permission[]
-  /**
-   * Returns one outcome per row, in order, and rolls back the effects of failed rows. Calls `breathe` regularly, so
-   * that other requests run.
-   */
-  readonly run: (ctx: Ctx, rows: readonly Row[], breathe: Breathe) => Promise<Outcome[]>
-}
+/**
+ * Returns one outcome per row, in order, and rolls back the effects of failed rows. Calls `breathe` regularly, so that
+ * other requests run.
+ */
+export type Importer = (ctx: Ctx, rows: readonly Row[], breathe: Breathe) => Promise<Outcome[]>
+export type Importers = Readonly<Record<Resource, Importer>>
 
+type Updated = { readonly updated_at: string }
 type Upsert = (ctx: Ctx, value: Row['value']) => Promise<Done>
 
-const changed = (ctx: Ctx, { updated_at }: { readonly updated_at: string }) =>
-  updated_at === ctx.now ? 'updated' : 'unchanged'
-
-type Rules<Draft extends z.ZodType, Patch extends z.ZodType> = {
-  readonly draft: Draft
-  readonly patch: Patch
-  /** Returns the id of the object that the row names; undefined if it does not exist. */
-  readonly find: (ctx: Ctx, value: Row['value']) => Promise<string | undefined>
-  readonly create: (ctx: Ctx, draft: z.output<Draft>) => Promise<unknown>
-  readonly update: (ctx: Ctx, patch: z.output<Patch>) => Promise<{ readonly updated_at: string }>
-}
-
-const upsertBy =
-  <Draft extends z.ZodType, Patch extends z.ZodType>(rules: Rules<Draft, Patch>): Upsert =>
-  async (ctx, value) => {
-    checkFields(rules.draft, value)
-    const id = await rules.find(ctx, value)
-    if (id !== undefined) return changed(ctx, await rules.update(ctx, parse(rules.patch, { ...value, id })))
-    await rules.create(ctx, parse(rules.draft, value))
-    return 'created'
-  }
+const changed = (ctx: Ctx, { updated_at }: Updated) => (updated_at === ctx.now ? 'updated' : 'unchanged')
 
 const Named = z.object({ id: z.string().optional(), name: z.string().optional() })
 
-/** The resources whose tables have a name and its key. */
-type NamedTable = { [R in Resource]: Tables[R] extends { id: string; name_key: string } ? R : never }[Resource]
+/** The resources whose rows are found by name. */
+type NamedResource = Exclude<Resource, keyof typeof OTHERS>
+/** The same, if their tables have a name and its key. */
+type NamedTable = {
+  [R in NamedResource]: Tables[R] extends { id: string; name_key: string } ? R : never
+}[NamedResource]
 
-/** Finds an object by id if the row has one, otherwise by name, and by its parent where names repeat. */
-const findNamed =
-  (table: NamedTable, same: Readonly<Record<string, string>> = {}): Rules<z.ZodType, z.ZodType>['find'] =>
-  async (ctx, value) => {
-    const { id, name } = parse(Named, value)
-    // Each of them has both columns; the type of all of them together is too wide for the builder.
-    const query = ctx.db.selectFrom(table as 'datacenters').select('id')
-    if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
-    if (name === undefined) return undefined
-    let named = query.where('name_key', '=', name.trim().toLowerCase())
-    for (const [field, column] of Object.entries(same)) {
-      const wanted = value[field]
-      // The columns are named in this file, beside their tables.
-      if (typeof wanted === 'string') named = named.where(column as 'id', '=', wanted)
-    }
-    const found = await named.limit(2).execute()
-    if (found.length > 1) throw invalidField('name', `is the name of several ${table}; give the id`)
-    return found[0]?.id
+/** The fields within which a name is looked up, where names repeat. */
+const SAME: Readonly<Partial<Record<NamedTable, readonly string[]>>> = {
+  networks: ['subnet', 'datacenter_id'],
+  pools: ['network_id'],
+}
+
+/** Finds an object by id if the row has one, otherwise by name. */
+const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Promise<string | undefined> => {
+  const { id, name } = parse(Named, value)
+  // Each of them has both columns; the type of all of them together is too wide for the builder.
+  const query = ctx.db.selectFrom(table as 'datacenters').select('id')
+  if (id !== undefined) return (await query.where('id', '=', id).executeTakeFirst())?.id
+  if (name === undefined) return undefined
+  let named = query.where('name_key', '=', name.trim().toLowerCase())
+  for (const field of SAME[table] ?? []) {
+    const wanted = value[field]
+    // The columns have the names of the fields.
+    if (typeof wanted === 'string') named = named.where(field as 'id', '=', wanted)
   }
+  const found = await named.limit(2).execute()
+  if (found.length > 1) throw invalidField('name', `is the name of several ${table}; give the id`)
+  return found[0]?.id
+}
+
+/** Creates or updates an object by the operations of its resource. */
+const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upsert => {
+  const verb = (name: 'create' | 'update') => {
+    const { op, handler } = operations.find(({ op }) => op.name === `${table}.${name}`) ?? {}
+    if (!op || typeof handler !== 'function') throw new Error(`${table}.${name} is no operation in one step`)
+    // Parsed by the schema of the operation; both verbs return the object.
+    const run = (ctx: Ctx, input: object) => handler(ctx, parse(op.input, input) as never) as Promise<Updated>
+    return { schema: op.input, run }
+  }
+  const [create, update] = [verb('create'), verb('update')]
+  return async (ctx, value) => {
+    checkFields(create.schema, value)
+    const id = await findNamed(ctx, table, value)
+    if (id !== undefined) return changed(ctx, await update.run(ctx, { ...value, id }))
+    await create.run(ctx, value)
+    return 'created'
+  }
+}
 
 const upsertReservation: Upsert = async (ctx, value) => {
   checkFields(ReservationDraft, value)
@@ -90,7 +89,7 @@ const upsertReservation: Upsert = async (ctx, value) => {
 
 /** Runs each row in a separate savepoint. */
 const oneByOne =
-  (upsert: Upsert): Importer['run'] =>
+  (upsert: Upsert): Importer =>
   async (ctx, rows, breathe) => {
     const outcomes: Outcome[] = []
     for (const { value } of rows) {
@@ -100,34 +99,18 @@ const oneByOne =
     return outcomes
   }
 
-/** Rows that are found by id or by name. `same` names the columns within which a name is looked up. */
-const byName = <Draft extends z.ZodType, Patch extends z.ZodType>(
-  table: NamedTable,
-  rules: Omit<Rules<Draft, Patch>, 'find'>,
-  same?: Readonly<Record<string, string>>,
-): Importer => ({
-  permissions: [`${table}:create`, `${table}:update`],
-  run: oneByOne(upsertBy({ ...rules, find: findNamed(table, same) })),
-})
+/** The resources whose rows are not found by name, or not one by one. */
+const OTHERS = {
+  devices: importDevices,
+  relationships: importRelationships,
+  reservations: oneByOne(upsertReservation),
+} satisfies Partial<Importers>
 
-export const IMPORTERS: Readonly<Record<Resource, Importer>> = {
-  datacenters: byName('datacenters', {
-    draft: DatacenterDraft,
-    patch: DatacenterPatch,
-    create: datacenters.create,
-    update: datacenters.update,
-  }),
-  networks: byName(
-    'networks',
-    { draft: NetworkDraft, patch: NetworkPatch, create: networks.create, update: networks.update },
-    { subnet: 'subnet', datacenter_id: 'datacenter_id' },
-  ),
-  pools: byName(
-    'pools',
-    { draft: PoolDraft, patch: PoolPatch, create: pools.create, update: pools.update },
-    { network_id: 'network_id' },
-  ),
-  devices: { permissions: ['devices:create', 'devices:update'], run: importDevices },
-  relationships: { permissions: ['relationships:create', 'relationships:update'], run: importRelationships },
-  reservations: { permissions: ['reservations:create', 'reservations:update'], run: oneByOne(upsertReservation) },
+const isNamed = (resource: Resource): resource is NamedResource => !Object.hasOwn(OTHERS, resource)
+
+/** @param operations of all features */
+export const importersOf = (operations: Feature['operations']): Importers => {
+  const named = INVENTORY.filter(isNamed).map((table) => [table, oneByOne(upsertNamed(table, operations))] as const)
+  // Of `Object.fromEntries` the compiler does not know the keys.
+  return { ...OTHERS, ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>) }
 }

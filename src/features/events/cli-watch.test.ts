@@ -59,12 +59,12 @@ test.each([
   expect([was, err.includes(about)]).toEqual([code, true])
 })
 
-test('exits with 3 for those who may not', async () => {
+test('exits with 3 without the permission', async () => {
   const other = await app.as(['devices:read'])
   expect((await watched([], async () => {}, other.key)).code).toBe(3)
 })
 
-test('one whose place a newer one took does not take it back', async () => {
+test('a watch that a newer feed replaced does not reconnect', async () => {
   const limited = await testApp({ env: { FEEDS_PER_USER: '1' } })
   const { key, api } = await limited.as('admin')
   const stop = new AbortController()

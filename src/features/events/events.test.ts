@@ -26,7 +26,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
   const device = (name: string) => admin.api.devices.create({ name })
   const namesOf = (heard: readonly Heard[]) => heard.map(({ data }) => (data.data as { name: string }).name)
 
-  test('tells what happens, in order, with numbers that rise', async () => {
+  test('sends events in order, with rising numbers', async () => {
     const feed = await follow(admin)
     await feed.opened()
     const { id, created_at } = await device('first')
@@ -46,7 +46,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await feed.stop()
   })
 
-  test('begins at the moment it is followed', async () => {
+  test('begins at the moment of the request', async () => {
     await device('before')
     const feed = await follow(admin)
     await feed.opened()
@@ -76,7 +76,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await again.stop()
   })
 
-  test('says when what was missed is no longer known', async () => {
+  test('sends reset when missed events are no longer stored', async () => {
     const feed = await follow(admin, '?last_event_id=999999999')
     await until('reset', () => feed.heard().find(({ event }) => event === 'reset'))
     await device('after the reset')
@@ -110,7 +110,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await feed.stop()
   })
 
-  test('says first what came since a moment', async () => {
+  test('sends first the events since a time', async () => {
     const { created_at } = await device(`since-${dialect}`)
     const feed = await follow(admin, `?since=${created_at}`)
     const heard = await feed.hears(1)
@@ -125,7 +125,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await feed.stop()
   })
 
-  test('tells each what it may read, and nothing else', async () => {
+  test('sends a listener only events that it may read', async () => {
     const feed = await follow(await app.as(['events:read', 'networks:read']))
     await feed.opened()
     await device('hidden')
@@ -135,14 +135,14 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await feed.stop()
   })
 
-  test('is refused to those who may not follow it, and to unknown types', async () => {
+  test('is refused without the permission, and for unknown types', async () => {
     expect((await app.guest('GET', '/api/events')).status).toBe(401)
     expect((await (await app.as(['devices:read'])).request('GET', '/api/events')).status).toBe(403)
     const wrong = await admin.request('GET', '/api/events?types=device.exploded')
     expect([wrong.status, await wrong.json()]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
   })
 
-  test('lets those go whose rights change, who come back with those they have', async () => {
+  test('closes the feeds of users whose rights change, who reconnect with the present rights', async () => {
     const role = await createRole(app.db, { name: `role-${dialect}`, permissions: ['events:read', 'networks:read'] })
     const { id } = await createUser(app.db, { username: `user-of-${dialect}`, roles: [role.id] })
     const headers = { Authorization: `Bearer ${await keyFor(app.db, id)}` }
@@ -161,7 +161,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     for (const one of [again, unchanged]) await one.stop()
   })
 
-  test('keeps nobody whose session or key cannot be looked at', async () => {
+  test('ends when its session or key cannot be checked', async () => {
     let asked = 0
     const checkCredentials = async () => {
       asked++
@@ -183,7 +183,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
   })
 
   const severalWriters = dialect === 'sqlite' ? [] : ['in two transactions at once']
-  test.each(severalWriters)('an event that is committed after a later one is told before it: %s', async () => {
+  test.each(severalWriters)('an event with a lower number that is committed later is sent first: %s', async () => {
     const feed = await follow(admin)
     await feed.opened()
     const insert = (sql: ReservedSQL, name: string) =>
@@ -205,7 +205,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
     await sql.close()
   })
 
-  test('ends the oldest feed of a user for the seventeenth, whatever opens them, and none of others', async () => {
+  test('ends the oldest feed of a user for the seventeenth, and none of other users', async () => {
     const { userId, ...viewer } = await app.as('viewer')
     const headers = { Authorization: `Bearer ${await keyFor(app.db, userId)}` }
     const own = await Promise.all(Array.from({ length: 16 }, () => follow(viewer)))
@@ -220,7 +220,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
   })
 
   test(
-    'sends all that was missed, also where it is more than may wait for a listener',
+    "sends all missed events, also more than a listener's buffer holds",
     async () => {
       const before = await follow(admin)
       await device('the last that was seen')
@@ -237,7 +237,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
   )
 
   test(
-    'lets go of a listener who does not read',
+    'closes a feed whose client does not read',
     async () => {
       const response = await admin.request('GET', '/api/events')
       const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
@@ -271,7 +271,7 @@ describe.each([...dialects()])('the live feed on %s', (dialect) => {
   )
 
   test(
-    'lets go as soon as the server is to end, which would wait for it',
+    'closes feeds when shutdown starts',
     async () => {
       const other = await testApp({ dialect })
       const feed = await follow(await other.as('admin'))

@@ -54,7 +54,7 @@ describe.each([...places()])('the live feed on %s with sessions in the %s', (dia
   const sessionsOf = async (userId: string) =>
     contract.list.output.parse(await (await asAdmin(`GET /api/sessions?user_id=${userId}`)).json())
 
-  describe('opened by a session ends, and tells nothing more,', () => {
+  describe('opened by a session ends, and sends nothing more,', () => {
     const ends = {
       'when that signs out': (_: unknown, shown: Shown) => app.send('POST /api/auth/logout', shown),
       'when somebody ends that': async ({ id }: { id: string }) => {
@@ -85,7 +85,7 @@ describe.each([...places()])('the live feed on %s with sessions in the %s', (dia
     })
   })
 
-  describe('opened by a key ends, and tells nothing more,', () => {
+  describe('opened by a key ends, and sends nothing more,', () => {
     const ends = {
       'when that is deleted': async (id: string) => {
         const keys = ApiKey.array().parse(await (await asAdmin(`GET /api/keys?user_id=${id}`)).json())
@@ -123,7 +123,7 @@ describe.each([...places()])('the live feed on %s with sessions in the %s', (dia
     await feed.isOver()
   })
 
-  test('tells nothing that happens after the expiry', async () => {
+  test('sends no event after the expiry', async () => {
     const feed = await feedOf(await (await person()).signIn())
     app.clock.ms += app.config.sessionTtlMs
     await device('too late')
@@ -143,21 +143,21 @@ describe.each([...places()])('the live feed on %s with sessions in the %s', (dia
     await feed.isOver()
   })
 
-  test('ends when a process of its own, which tells nobody, gives the user another password', async () => {
+  test('ends when a separate process changes the password without a notification', async () => {
     const { id, signIn } = await person()
     const feed = await feedOf(await signIn())
     await app.db.write((tx) => tx.db.updateTable('users').set({ generation: 1 }).where('id', '=', id).execute())
     await feed.isOver()
   })
 
-  test('ends when a process of its own, which tells nobody, deletes its key', async () => {
+  test('ends when a separate process deletes its key without a notification', async () => {
     const { id } = await person()
     const feed = await feedOf({ key: await keyFor(app.db, id) })
     await app.db.write((tx) => tx.db.deleteFrom('api_keys').where('user_id', '=', id).execute())
     await feed.isOver()
   })
 
-  test('goes on for everybody else', async () => {
+  test('continues for all others', async () => {
     const [one, other] = [await person(), await person()]
     const shown = await one.signIn()
     const ending = await feedOf(shown)

@@ -75,7 +75,7 @@ const listening = (userId = 'ada') => {
   }
 }
 
-test('whoever has been told to follow hears of all that comes then, however long it took to know where it begins', async () => {
+test('a listener receives all events after its first byte, however long the start takes', async () => {
   const { feed, held, add } = feedOf([1, 2])
   const { promise, resolve } = Promise.withResolvers<void>()
   held.ends = promise
@@ -94,7 +94,7 @@ test('whoever has been told to follow hears of all that comes then, however long
   await feed.close()
 })
 
-test('one that can not be begun is refused, and forgotten', async () => {
+test('a feed that cannot start is refused, and removed', async () => {
   const { feed, held } = feedOf([])
   held.ends = Promise.reject(new Error('the database is away'))
   const { listener } = listening()
@@ -102,7 +102,7 @@ test('one that can not be begun is refused, and forgotten', async () => {
   expect(feed.listeners()).toEqual([])
 })
 
-test('who writes is asked for only when a number is missing, and what comes late is sent in its place', async () => {
+test('open transactions are queried only when a number is missing, and a late event is sent in order', async () => {
   const { feed, held, add } = feedOf([1])
   held.underWay = { oldest: 10n, next: 12n }
   const { listener, heard } = listening()
@@ -124,7 +124,7 @@ test('who writes is asked for only when a number is missing, and what comes late
   await feed.close()
 })
 
-test('one that has missed some while another listens is sent each of them once', async () => {
+test('a listener that has missed events gets each of them once, beside another listener', async () => {
   const { feed, add } = feedOf([1, 2, 3])
   const [first, second] = [listening(), listening()]
   await feed.follow(first.listener, undefined)
@@ -136,7 +136,7 @@ test('one that has missed some while another listens is sent each of them once',
   expect([first.isOver(), second.isOver()]).toEqual([true, true])
 })
 
-test('a listener beyond what a user may have ends the oldest of that user, and is told so', async () => {
+test('a feed beyond the limit of a user ends the oldest one, with its reason', async () => {
   const { feed, add } = feedOf([])
   const [oldest, other] = [listening(), listening('vic')]
   const later = Array.from({ length: PER_USER }, () => listening())
@@ -149,7 +149,7 @@ test('a listener beyond what a user may have ends the oldest of that user, and i
   await feed.close()
 })
 
-test('the log tells of each that is cut off, with its user, its route and its bytes', async () => {
+test('the log names each feed that is cut off, with its user, its route and its bytes', async () => {
   const lines: string[] = []
   const log = createLogger({ level: 'warn', format: 'json', write: (line) => lines.push(line) })
   const { feed, add } = feedOf([], log)
@@ -169,7 +169,7 @@ test('the log tells of each that is cut off, with its user, its route and its by
   ])
 })
 
-test('one that left makes room for the next', async () => {
+test('a closed feed makes room for the next', async () => {
   const { feed } = feedOf([])
   const listeners = Array.from({ length: PER_USER }, () => listening())
   for (const { listener } of listeners) await feed.follow(listener, undefined)
@@ -179,7 +179,7 @@ test('one that left makes room for the next', async () => {
   await feed.close()
 })
 
-test('the text of an event is made once for all who hear of it', async () => {
+test('an event is encoded once for all its listeners', async () => {
   const { feed, add } = feedOf([])
   const sent = new Set<Uint8Array>()
   const [one, other] = [listening('ada'), listening('vic')].map(({ listener }) => ({

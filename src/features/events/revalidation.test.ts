@@ -44,7 +44,7 @@ const watched = async (expiresMs: number) => {
   return { clock, stores, revalidation, looks, isListening: () => listeners.has(listener) }
 }
 
-test('one whose session has not expired by what is known goes on for a while', async () => {
+test('a listener whose cached session has not expired continues for a while', async () => {
   const { clock, looks, isListening, revalidation } = await watched(START_MS + 60_000)
   clock.ms += 9000
   await looks(2)
@@ -52,7 +52,7 @@ test('one whose session has not expired by what is known goes on for a while', a
   revalidation.close()
 })
 
-test('one whose session has expired by what is known is dismissed', async () => {
+test('a listener whose cached session has expired is closed', async () => {
   const { clock, isListening, revalidation } = await watched(START_MS + 5000)
   clock.ms += 5000
   await until('dismissal', () => !isListening() || undefined)
@@ -60,7 +60,7 @@ test('one whose session has expired by what is known is dismissed', async () => 
   revalidation.close()
 })
 
-test('one that could not be evaluated for long is dismissed', async () => {
+test('a listener that could not be evaluated for long is closed', async () => {
   const { clock, isListening, revalidation } = await watched(Number.POSITIVE_INFINITY)
   clock.ms += 10_001
   await until('dismissal', () => !isListening() || undefined)
@@ -68,14 +68,14 @@ test('one that could not be evaluated for long is dismissed', async () => {
   revalidation.close()
 })
 
-test('what is to be sent is not, as long as nobody can be evaluated', async () => {
+test('events are held back while listeners cannot be evaluated', async () => {
   const { revalidation } = await watched(Number.POSITIVE_INFINITY)
   revalidation.request()
   await expect(revalidation.settled() ?? Promise.resolve()).rejects.toThrow('the store is away')
   revalidation.close()
 })
 
-test('what was requested while the stores were asked is asked for once more', async () => {
+test('a check requested during a check runs once more', async () => {
   const { stores, revalidation } = await watched(Number.POSITIVE_INFINITY)
   stores.isAway = false
   revalidation.request()

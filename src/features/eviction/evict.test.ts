@@ -44,7 +44,7 @@ describe.each([...places()])('on %s with sessions in the %s', (dialect, store) =
   const statusOf = async (with_: { cookie?: string; key?: string }) =>
     (await all.app.send('GET /api/auth/me', with_)).status
 
-  test('sessions, keys and grants of the account end, and nobody else loses any', async () => {
+  test('sessions, keys and grants of the account end, and those of others stay', async () => {
     const [target, other] = [await all.person({ roles: ['admin'] }), await all.person()]
     const cookies = await Promise.all([target, target, other].map(({ username }) => all.app.login(username, QUICK)))
     await grantTo(all.app, target.id)
@@ -79,13 +79,13 @@ describe.each([...places()])('on %s with sessions in the %s', (dialect, store) =
     expect((await all.app.login(username, QUICK)).status).toBe(200)
   })
 
-  test('of an account that has nothing, nothing ends', async () => {
+  test('an account without any has nothing to end', async () => {
     const { username } = await all.person()
     await evictFrom(all.app, username)
     expect(await evictFrom(all.app, username)).toEqual({ username, sessions: 0, keys: [], clients: [] })
   })
 
-  test('an unknown user is told so', async () => {
+  test('an unknown user is an error', async () => {
     await expect(evictFrom(all.app, 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })
@@ -122,7 +122,7 @@ describe.each([...dialects()])('the command, beside a server on %s', (dialect) =
     return { code: exitCode, out: stdout.toString(), err: stderr.toString() }
   }
 
-  test('says what it ended, and the server turns the user away within a second', async () => {
+  test('prints what it ended, and the server refuses the user within a second', async () => {
     all.app.clock.ms = Date.now()
     const person = await all.person({ roles: ['admin'] })
     const cookie = cookieOf(await all.app.login(person.username, QUICK))
@@ -184,7 +184,7 @@ describe.each([...dialects()])('the audit trail on %s', (dialect) => {
     expect((await all.admin.ask('GET /api/audit/verify')).body).toMatchObject({ ok: true })
   })
 
-  test('gets no entry that would break its signatures', async () => {
+  test('gets no entry without the key that signs it', async () => {
     const { id, username } = await all.person()
     await evictFrom(all.app, username, all.app.sessions, { ...all.app.config, encryptionKey: KEY })
     expect(await entries(id)).toEqual([])

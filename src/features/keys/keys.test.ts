@@ -142,7 +142,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     expect((await app.send(`DELETE ${path}`, { key, headers: { 'If-Match': etag } })).status).toBe(204)
   })
 
-  test("other people's keys don't exist for those who may not see them", async () => {
+  test("other people's keys are 404 without the permission", async () => {
     const [owner, other] = [await person('operator'), await person('operator')]
     const body = await made(owner.key, 'mine')
     expect((await app.send(`GET /api/keys/${body.id}`, { key: other.key })).status).toBe(404)
@@ -278,7 +278,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     expect(await lastUse()).toBe(app.now().toISOString())
   })
 
-  test('a use is not a change of who anyone is', async () => {
+  test('a recorded use does not invalidate cached callers', async () => {
     const { key } = await person()
     const tables = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
     const before = await app.db.revision(tables)
@@ -288,7 +288,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     expect(await app.db.revision(tables)).toBe(before)
   })
 
-  test('the use of a key that is gone by then is forgotten', async () => {
+  test('the use of a deleted key is not recorded', async () => {
     const { key } = await person()
     const body = await made(key, 'gone')
     await app.send('GET /api/auth/me', { key: body.key })

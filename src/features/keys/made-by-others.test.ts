@@ -74,7 +74,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     ],
   ]
 
-  test.each(events)('that somebody else made end when the owner %s; own ones live on', async (_, event) => {
+  test.each(events)('made by another user end when the owner %s; own ones stay valid', async (_, event) => {
     const all = await prepared()
     expect([await opens(all.own), await opens(all.foreign)]).toEqual([true, true])
     await event(all)
@@ -91,7 +91,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     ['loses a role that is deleted', (_, role) => admin().ask(`DELETE /api/roles/${role}`)],
   ]
 
-  test.each(losses)('that somebody else made end when the owner %s; own ones live on', async (_, loss) => {
+  test.each(losses)('made by another user end when the owner %s; own ones stay valid', async (_, loss) => {
     const role = await all.role('users:list')
     const owner = await all.person({ roles: [role.id] })
     const clerk = await all.person({ permissions: CLERK })
@@ -124,7 +124,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     ],
   ]
 
-  test.each(harmless)('that somebody else made live on when %s', async (_, event) => {
+  test.each(harmless)('made by another user stay valid when %s', async (_, event) => {
     const role = await all.role('users:list')
     const [owner, clerk] = [await all.person({ roles: [role.id] }), await all.person({ permissions: CLERK })]
     const foreign = await make(clerk, owner.id)
@@ -132,7 +132,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     expect(await opens(foreign)).toBe(true)
   })
 
-  test('that are made with a key somebody else made are made by somebody else', async () => {
+  test('made with such a key have the same maker', async () => {
     const { owner, clerk, foreign } = await prepared()
     const laundered = await make(asks(foreign.key))
     const again = await make(asks(laundered.key))
@@ -151,7 +151,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     expect(await opens(owner)).toBe(true)
   })
 
-  test('are not slipped in beside a role that is being granted', async () => {
+  test('cannot be created concurrently with the grant of a role', async () => {
     const clerk = await all.person({ permissions: CLERK })
     for (let round = 0; round < 10; round++) {
       const owner = await all.person()
@@ -164,7 +164,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     }
   })
 
-  test('are given to nobody who has 100 that have not expired', async () => {
+  test('are refused for a user with 100 that have not expired', async () => {
     const owner = await all.person()
     const rows = Array.from({ length: 98 }, (_, i) => ({ id: Bun.randomUUIDv7(), name: `old ${i}` }))
     const past = { created_at: all.app.now().toISOString(), expires_at: all.app.now().toISOString() }

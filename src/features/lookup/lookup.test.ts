@@ -75,7 +75,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       })
     })
 
-    test('has what the device hangs together with', async () => {
+    test('has the relationships of the device', async () => {
       const { relationships } = await look('10.0.1.10')
       expect(relationships).toMatchObject([{ parent_name: 'web-01', child_name: 'db-01', type: 'depends_on' }])
     })
@@ -114,18 +114,18 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       ])
     })
 
-    test('that is free comes with what curl would send', async () => {
+    test('that is free comes with the request for curl', async () => {
       const [way] = (await look('10.0.1.30')).ways
       expect(way?.curl).toBe(
         `curl -X POST -H "Authorization: Bearer $PLAT_TOKEN" -H 'content-type: application/json' -d '{"ip_address":"10.0.1.30"}' "$PLAT_URL/api/pools/${poolId}/reservations"`,
       )
     })
 
-    test('that is taken comes with no way to take it', async () => {
+    test('that is taken comes without next actions', async () => {
       expect((await look('10.0.1.10')).ways).toEqual([])
     })
 
-    test('that very many have shows the first of them, and says that there are more', async () => {
+    test('with many devices shows the first of them, and says that more exist', async () => {
       const operations = Array.from({ length: MAX_OF_EACH + 5 }, (_, i) => ({
         op: 'create' as const,
         device: { name: `bridge-${i}`, addresses: [{ ip: '172.17.0.1' }] },
@@ -147,7 +147,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       [
         '10.0.1.8/29',
         'assigned',
-        '10.0.1.8/29 is no network of its own, and in use, in Servers (10.0.1.0/24); 2 of 6 addresses are taken',
+        '10.0.1.8/29 is not a network, and in use, in Servers (10.0.1.0/24); 2 of 6 addresses are taken',
       ],
       ['10.0.1.128/25', 'free', '10.0.1.128/25 is free, in Servers (10.0.1.0/24)'],
       ['198.51.100.0/24', 'outside', 'No network overlaps 198.51.100.0/24'],
@@ -159,7 +159,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       expect(found.summary).toMatch(summary)
     })
 
-    test('has what it lies in, what lies in it, and who is there', async () => {
+    test('has its parent networks, its subnets, and its devices', async () => {
       const found = await look('10.0.1.0/24')
       expect([names(found.networks), found.inside, names(found.pools), names(found.devices)]).toEqual([
         ['Servers', 'Campus'],
@@ -173,20 +173,20 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       expect((await look('10.0.1.77/24')).query).toBe('10.0.1.0/24')
     })
 
-    test('that is free comes with the way to make a network of it', async () => {
+    test('that is free comes with the command that creates a network', async () => {
       expect((await look('10.0.2.0/24')).ways.map(({ command }) => command)).toEqual([
         'plat network create NAME 10.0.2.0/24',
       ])
     })
 
-    test('that is a network with a pool comes with the way to take an address of it', async () => {
+    test('that is a network with a pool comes with the command that allocates an address', async () => {
       expect((await look('10.0.1.0/24')).ways.map(({ command }) => command)).toEqual([
         `plat pool allocate ${poolId} --count 1`,
       ])
     })
   })
 
-  test('of a block that very much lies in shows the first of it, in order, and says that there is more', async () => {
+  test('with many objects inside shows the first of them, in order, and says that more exist', async () => {
     const operations = Array.from({ length: MAX_IN_BLOCK + 5 }, (_, i) => ({
       op: 'create' as const,
       device: { name: `row-${i}`, addresses: [{ ip: `10.0.77.${i + 1}` }] },
@@ -220,7 +220,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       expect(names((await look('web-01')).networks)?.toSorted()).toEqual(['Servers', 'Six'])
     })
 
-    test('that nothing has is not known', async () => {
+    test('without an object is unknown', async () => {
       expect(await look('nobody')).toMatchObject({ known: false, ways: [] })
     })
   })
@@ -237,7 +237,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       expect(await inv.ask(`GET /api/lookup/${text}`)).toMatchObject(refusal('query'))
     })
 
-    test('is of who may search', async () => {
+    test('needs search:read', async () => {
       expect(await ask(await inv.app.as(['devices:read']), 'GET /api/lookup/web-01')).toMatchObject(forbidden)
       expect(await ask({ request: inv.app.guest }, 'GET /api/lookup/web-01')).toMatchObject(
         failure(401, 'UNAUTHORIZED'),
@@ -245,11 +245,11 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
     })
   })
 
-  describe('of somebody who may read little', () => {
+  describe('by a caller with few permissions', () => {
     const lookAs = async (permissions: readonly string[], query: string): Promise<Lookup> =>
       (await inv.app.as(['search:read', ...permissions])).api.lookup.show({ query })
 
-    test('says nothing of what may not be listed, not even whether it is taken', async () => {
+    test('does not reveal objects that may not be listed, not even in taken', async () => {
       const { withheld: _, ...found } = await lookAs([], '10.0.1.10')
       expect(found).toEqual({
         query: '10.0.1.10',
@@ -262,7 +262,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       })
     })
 
-    test('names what is left out', async () => {
+    test('names the withheld parts', async () => {
       expect((await lookAs(['devices:list', 'networks:list'], '10.0.1.10')).withheld).toEqual([
         'pools',
         'datacenters',
@@ -274,12 +274,12 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
       ])
     })
 
-    test('has no more than may be read, of each part', async () => {
+    test('has only permitted parts', async () => {
       const { devices, conflicts, networks } = await lookAs(['conflicts:list'], '10.0.9.9')
       expect([devices, conflicts?.length, networks]).toEqual([undefined, 1, undefined])
     })
 
-    test('shows no way that they may not go', async () => {
+    test('has no next action without its permission', async () => {
       const viewer = await inv.app.as('viewer')
       expect((await viewer.api.lookup.show({ query: '10.0.1.30' })).ways).toEqual([])
     })
@@ -291,7 +291,7 @@ describe.each([...dialects()])('a lookup of what scans have found, on %s', (dial
   const look = (query: string) => d.api.lookup.show({ query })
   const MAC = '00:1b:21:00:00:0a'
 
-  test('says of an address that nobody has documented that it is in use', async () => {
+  test('shows that an undocumented address is in use', async () => {
     const { id, at } = await d.network()
     await d.scan(id, [host(at(3), { mac: MAC, names: [{ name: 'printer-7.example.com', source: 'mdns' }] })])
     const found = await look(at(3))
@@ -305,7 +305,7 @@ describe.each([...dialects()])('a lookup of what scans have found, on %s', (dial
     expect(found.discovered?.map(({ ip }) => ip)).toContain(at(4))
   })
 
-  test('finds a MAC that identifies nobody', async () => {
+  test('finds a MAC that identifies no device', async () => {
     const { id, at } = await d.network()
     await d.scan(id, [host(at(5), { mac: '02:00:00:00:00:05' })])
     expect((await look('02:00:00:00:00:05')).summary).toStartWith(
@@ -347,7 +347,7 @@ describe.each([...dialects()])('a lookup of what scans have found, on %s', (dial
     ])
   })
 
-  test('has no changes for whoever may not read the audit log', async () => {
+  test('has no changes without the permission for the audit log', async () => {
     const viewer = await d.app.as('viewer')
     const { changes, withheld } = await viewer.api.lookup.show({ query: 'audited' })
     expect([changes, withheld]).toEqual([undefined, ['changes']])

@@ -70,7 +70,7 @@ const sentNetwork = ({ id, name, subnet, vlan_id, datacenter_id }: store.Network
 
 const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise<Lookup> => {
   const asked = subjectOf(query)
-  if (!asked) throw invalidField('query', 'is nothing that can be looked up')
+  if (!asked) throw invalidField('query', 'cannot be looked up')
   const withheld = LookupPart.options.filter((part) => !ctx.caller.permissions.has(NEEDS[part]))
   const may: May = (part) => !withheld.includes(part) && (part !== 'changes' || config.auditEnabled)
   const found = await find(ctx, asked, may)

@@ -82,7 +82,7 @@ const ofBlock = (facts: Facts): string => {
       return `${count}${inside.length > 1 ? 's' : ''} ${inside.length === 1 ? 'lies' : 'lie'} in ${query}${inside.length > 0 ? `: ${namesOf(inside)}` : ''}${taken}`
     }
     case 'assigned':
-      return `${query} is no network of its own, and in use${where(facts, ', in')}${taken}`
+      return `${query} is not a network, and in use${where(facts, ', in')}${taken}`
     case 'free':
       return `${query} is free${where(facts, ', in')}`
     default:

@@ -48,7 +48,7 @@ const PATHS = [
   ...SEARCHES.map((q) => `GET /api/search?q=${encodeURIComponent(q)}`),
 ]
 
-describe.each([...dialects()])('what may not be listed, on %s', (dialect) => {
+describe.each([...dialects()])('an object that may not be listed, on %s', (dialect) => {
   const inv = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
   /** The ids of the created objects, by name. */
   const ids: Record<string, string> = {}
@@ -167,7 +167,7 @@ describe.each([...dialects()])('what may not be listed, on %s', (dialect) => {
     people.push(writer)
   }, 60_000)
 
-  test('leaves every answer as it was while it is added', async () => {
+  test('changes no answer when it is added', async () => {
     const before = new Map<Person, readonly unknown[]>()
     for (const person of people) before.set(person, await answers(person))
     let compared = 0

@@ -5,12 +5,15 @@ import { rawRoute } from '../../platform/operation/operation.ts'
 const Id = z.union([z.string(), z.number()])
 
 /** JSON-RPC 2.0, section 4. A notification has no id. */
-const Message = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: Id.optional(),
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
-})
+const Message = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    // The SDK takes no fraction.
+    id: z.union([z.string(), z.int()]).optional(),
+    method: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ exact: { additionalProperties: false } })
 
 /** JSON-RPC 2.0, section 5.1. */
 const Failure = z

@@ -94,11 +94,11 @@ describe.each(['auto', 'legacy'] as const)('a client that negotiates: %s', (mode
     })
   })
 
-  test('learns what Plat is', async () => {
+  test('receives the instructions', async () => {
     expect((await connect(admin, mode)).getInstructions()).toContain('search_operations')
   })
 
-  test('is told that a tool does not exist', async () => {
+  test('gets an error for an unknown tool', async () => {
     const client = await connect(admin, mode)
     expect(client.callTool({ name: 'nope', arguments: {} })).rejects.toThrow('There is no tool nope')
   })
@@ -138,8 +138,8 @@ describe('tools', () => {
       code: 'VALIDATION_ERROR',
       error: expect.any(String),
       details: [
-        { field: 'nme', message: 'is not a field of this' },
-        { field: 'addresses[0].ipp', message: 'is not a field of this' },
+        { field: 'nme', message: 'unknown field' },
+        { field: 'addresses[0].ipp', message: 'unknown field' },
         { field: 'name', message: 'is required' },
         { field: 'addresses[0].ip', message: 'is required' },
       ],
@@ -171,7 +171,7 @@ describe('tools', () => {
     expect((await admin.api.devices.list({})).map(({ name }) => name)).not.toContain('never-made')
   })
 
-  test('give a list in pages that say what is left', async () => {
+  test('give a list in pages with the next offset', async () => {
     for (let i = 0; i < 120; i++) await admin.api.datacenters.create({ name: `dc-${String(i).padStart(3, '0')}` })
     const first = await call(admin, 'datacenter_list', { fields: ['name'] })
     expect(first.value).toMatchObject({ total: 120, truncated: true, next_offset: 100 })
@@ -192,7 +192,7 @@ describe('tools', () => {
     })
   })
 
-  test('take names for ids', async () => {
+  test('accept names in place of ids', async () => {
     const { id } = await admin.api.networks.create({ name: 'Named LAN', subnet: '10.79.0.0/24' })
     expect((await call(admin, 'network_get', { id: 'named lan' })).value).toMatchObject({ id })
     await call(admin, 'device_create', { name: 'named', addresses: [{ ip: '10.79.0.1', network_id: 'Named LAN' }] })
@@ -206,7 +206,7 @@ describe('tools', () => {
     for (const { id } of ids) expect(value.error).toContain(id)
   })
 
-  test('look no name up for whoever may not call', async () => {
+  test('look up no name for a caller without the permission', async () => {
     expect(await call(viewer, 'device_update', { id: 'twin' })).toMatchObject({ value: { code: 'FORBIDDEN' } })
   })
 
@@ -220,7 +220,7 @@ describe('tools', () => {
     })
   })
 
-  test('say what does not exist', async () => {
+  test('name the object that does not exist', async () => {
     expect(await call(admin, 'device_get', { id: 'nope' })).toMatchObject({
       isError: true,
       value: { code: 'NOT_FOUND' },
@@ -243,7 +243,7 @@ describe('operations that are not listed', () => {
     expect(value.operations).toHaveProperty('0.operation', 'networks.create')
   })
 
-  test('are told by noun when nothing matches', async () => {
+  test('are listed by noun when nothing matches', async () => {
     const { value } = await call(admin, 'search_operations', { query: 'zzz' })
     expect(value).toEqual({ operations: [], total: 0, nouns: expect.arrayContaining(['networks', 'pools']) })
   })
@@ -267,7 +267,7 @@ describe('operations that are not listed', () => {
     })
   })
 
-  test('are out of reach where they are not for models', async () => {
+  test('cannot be called if they are excluded from MCP', async () => {
     const { value } = await call(admin, 'call_operation', { operation: 'keys.create', input: { name: 'x' } })
     expect(value).toMatchObject({ code: 'NOT_FOUND' })
     const found = await call(admin, 'search_operations', { query: 'key create' })

@@ -8,7 +8,7 @@ import { dialects } from '../../testing/servers.ts'
 /** Part of each name that the caller may not read. */
 const HIDDEN = 'HIDDEN'
 
-describe.each([...dialects()])('a plan of somebody who may read little, on %s', (dialect) => {
+describe.each([...dialects()])('a plan of a caller with few permissions, on %s', (dialect) => {
   const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
   let app: TestApp
   let admin: TestCaller
@@ -59,7 +59,7 @@ describe.each([...dialects()])('a plan of somebody who may read little, on %s', 
     value: { code: 'PRECONDITION_FAILED', details },
   })
 
-  test('names nothing else that would go along', async () => {
+  test('does not name dependent objects', async () => {
     const { network, hidden } = await estate()
     const deleter = await app.as(RIGHTS)
     const made = await plan(deleter, 'networks.delete', { id: network.id })
@@ -121,7 +121,7 @@ describe.each([...dialects()])('a plan of somebody who may read little, on %s', 
     expect(await admin.api.networks.get({ id: made.network.id })).toMatchObject({ id: made.network.id })
   })
 
-  test('names what may be read of what has moved, and counts nothing else', async () => {
+  test('names changed objects that may be read, and counts no others', async () => {
     const made = await estate()
     const deleter = await app.as([...RIGHTS, 'pools:read'])
     const { plan_id } = await plan(deleter, 'networks.delete', { id: made.network.id })
@@ -134,14 +134,14 @@ describe.each([...dialects()])('a plan of somebody who may read little, on %s', 
     expect(answer.value.error).toBe(`Not applied, because things have moved: ${field} ${message}. Make a new plan`)
   })
 
-  test('names what was changed to the admin, as ever', async () => {
+  test('names all changed objects to an admin', async () => {
     const made = await estate()
     const { plan_id } = await plan(admin, 'networks.delete', { id: made.network.id })
     await admin.api.pools.update({ id: made.pool.id, description: 'moved' })
     expect((await apply(admin, plan_id)).value.error).toContain(`pool ${HIDDEN} pool was changed`)
   })
 
-  test('goes by what may be read when it is applied', async () => {
+  test('uses the permissions at the time of the apply', async () => {
     const made = await estate()
     const deleter = await app.as([...RIGHTS, 'pools:read'])
     const { plan_id } = await plan(deleter, 'networks.delete', { id: made.network.id })
@@ -154,7 +154,7 @@ describe.each([...dialects()])('a plan of somebody who may read little, on %s', 
     expect(told(answer, made.hidden)).toEqual([])
   })
 
-  test('never names what is only counted: sessions, deliveries', async () => {
+  test('never names objects that are only counted: sessions, deliveries', async () => {
     const hook = { name: `hook ${++count}`, url: 'https://192.0.2.1/hook', events: ['device.created'] }
     const { id } = await admin.api.webhooks.create(hook)
     await admin.api.devices.create({ name: 'told' })

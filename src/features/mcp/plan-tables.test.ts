@@ -64,16 +64,16 @@ const planned = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
   .filter((op) => needsPlan(op) && op.mcp !== 'hidden')
 
-test('every table is shown, or said not to be', () => {
+test('every table is shown or declared as hidden', () => {
   const unknown = [...tables.keys()].filter((name) => !Object.hasOwn(PLAN_TABLES, name) && !NOT_SHOWN.has(name))
   expect(unknown).toEqual([])
 })
 
-test('there is no table that there is not', () => {
+test('no declared table is missing in the schema', () => {
   expect([...Object.keys(PLAN_TABLES), ...NOT_SHOWN].filter((name) => !tables.has(name))).toEqual([])
 })
 
-test('what the database deletes along is shown along', () => {
+test('tables with cascades are shown', () => {
   const cascades = [...tables].flatMap(([child, body]) =>
     [...body.matchAll(/(\w+) TEXT[^,]*? REFERENCES (\w+) \(id\) ON DELETE CASCADE/g)].map(
       ([, column = '', parent = '']) => ({ parent, child, column }),
@@ -101,7 +101,7 @@ const secretsIn = (value: unknown): string[] => {
 }
 
 describe.each(planned.map((op) => [op.name, op] as const))('a plan of %s', (_, op) => {
-  test('keeps no secret, for it keeps what was sent', () => {
+  test('stores no secret, because it stores its input', () => {
     const { schema, definitions } = jsonSchemaOf(op.input, 'input')
     expect(secretsIn(inlined(schema, definitions))).toEqual([])
   })

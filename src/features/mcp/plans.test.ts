@@ -48,7 +48,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(await admin.api.devices.get({ id })).toMatchObject({ id })
     })
 
-    test('leaves no trace in the audit trail, and tells nobody of anything', async () => {
+    test('writes no audit entry and emits no event', async () => {
       const { id } = await device()
       const before = [await admin.api.audit.list({}), await app.db.revision(['devices', 'events', 'relationships'])]
       await plan('devices.delete', { id })
@@ -56,7 +56,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(after).toEqual(before)
     })
 
-    test('says what goes along', async () => {
+    test('lists dependent objects', async () => {
       const [a, b] = [await device(), await device()]
       await admin.api.relationships.create({ device_id: a.id, child_id: b.id, type: 'contains' })
       expect(await plan('devices.delete', { id: a.id })).toMatchObject({
@@ -69,7 +69,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       })
     })
 
-    test('says what else would change, and how', async () => {
+    test('lists other changes, with their values', async () => {
       const network = await admin.api.networks.create({ name: 'doomed', subnet: '10.40.0.0/24' })
       const pool = await admin.api.pools.create({
         network_id: network.id,
@@ -99,7 +99,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect((await plan('devices.delete', { id: name })).objects).toMatchObject([{ id }])
     })
 
-    test('is none where nothing would change', async () => {
+    test('is empty where nothing would change', async () => {
       const { id } = await device({ tags: ['there'] })
       const { value } = await operation('devices.bulk', retag([id], 'there'))
       expect(value).toEqual({ summary: 'changes nothing', changes: {}, objects: [] })
@@ -120,7 +120,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(failures).toMatchObject([{ index: 1, status: 'failed', error: { code: 'NOT_FOUND' } }])
     })
 
-    test('is refused to whoever may not do it', async () => {
+    test('is refused without the permission', async () => {
       const viewer = await app.as('viewer')
       const { id } = await device()
       expect(await operation('devices.delete', { id }, viewer)).toMatchObject({
@@ -129,7 +129,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       })
     })
 
-    test('shows nobody what they may not read, but how many there are', async () => {
+    test('hides objects without their permission, and counts them', async () => {
       const deleter = await app.as([...DEVICE_RIGHTS])
       const [a, b] = [await device(), await device()]
       await admin.api.relationships.create({ device_id: a.id, child_id: b.id, type: 'contains' })
@@ -150,7 +150,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(shown + JSON.stringify(stored)).not.toContain('very secret indeed')
     })
 
-    test('makes the oldest ones of a user go', async () => {
+    test('deletes the oldest plans of the user beyond the limit', async () => {
       const someone = await app.as('admin')
       const { id } = await device()
       for (let i = 0; i < MOST_PLANS + 3; i++) await plan('devices.delete', { id }, someone)
@@ -160,7 +160,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
   })
 
   describe('when it is applied', () => {
-    test('is done', async () => {
+    test('changes the objects', async () => {
       const [a, b] = [await device({ tags: ['old'] }), await device()]
       const { plan_id } = await plan('devices.bulk', retag([a.id, b.id], 'new'))
       expect(await apply(plan_id)).toEqual({
@@ -175,7 +175,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect((await admin.api.devices.get({ id: a.id })).tags).toEqual(['old', 'new'])
     })
 
-    test('says what was made', async () => {
+    test('lists the created objects', async () => {
       const operations = [{ op: 'create', device: { name: 'made by a plan', addresses: [{ ip: '10.41.0.1' }] } }]
       const { plan_id } = await plan('devices.bulk', { operations })
       const { value } = await apply(plan_id)
@@ -183,7 +183,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(value.created).toEqual([{ change: 'create', kind: 'device', id: made?.id, name: 'made by a plan' }])
     })
 
-    test('is recognised although what it makes has other ids', async () => {
+    test('is recognised although its new objects have other ids', async () => {
       await device({ addresses: [{ ip: '10.42.0.1' }] })
       const twins = ['one', 'two'].map((name) => ({ op: 'create', device: { name, addresses: [{ ip: '10.42.0.1' }] } }))
       const { plan_id, changes } = await plan('devices.bulk', { operations: twins })
@@ -191,7 +191,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect((await apply(plan_id)).value).toMatchObject({ applied: true })
     })
 
-    test('is on record with its tool, under the operation that it was', async () => {
+    test('is in the audit trail with its tool, under the original operation', async () => {
       const { id } = await device()
       const { plan_id } = await plan('devices.delete', { id })
       await apply(plan_id)
@@ -204,7 +204,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       })
     })
 
-    test('is good once', async () => {
+    test('can be applied once', async () => {
       const { id } = await device()
       const { plan_id } = await plan('devices.delete', { id })
       await apply(plan_id)
@@ -214,7 +214,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       })
     })
 
-    test('is good once, however many ask at the same time', async () => {
+    test('can be applied once by several concurrent calls', async () => {
       const { id } = await device()
       const { plan_id } = await plan('devices.bulk', retag([id], 'once'))
       const answers = await Promise.all(Array.from({ length: 10 }, () => apply(plan_id)))
@@ -232,21 +232,21 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(await admin.api.devices.get({ id })).toMatchObject({ id })
     })
 
-    test('is nobody else’s', async () => {
+    test('cannot be applied by another user', async () => {
       const other = await app.as('admin')
       const { id } = await device()
       const { plan_id } = await plan('devices.delete', { id })
       expect(await apply(plan_id, other)).toMatchObject({ isError: true, value: { code: 'NOT_FOUND' } })
     })
 
-    test('is no other key’s of the same user', async () => {
+    test('cannot be applied by another key of the same user', async () => {
       const { id } = await device()
       const { plan_id } = await plan('devices.delete', { id })
       const key = await keyFor(app.db, admin.userId)
       expect(await apply(plan_id, { key })).toMatchObject({ isError: true, value: { code: 'NOT_FOUND' } })
     })
 
-    test('is refused to whoever has lost the right meanwhile', async () => {
+    test('is refused after the caller has lost the permission', async () => {
       const someone = await app.as([...DEVICE_RIGHTS])
       const { id } = await device()
       const { plan_id } = await plan('devices.delete', { id }, someone)
@@ -262,8 +262,8 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
     })
   })
 
-  describe('when things have moved', () => {
-    test('is refused, and names what was changed', async () => {
+  describe('when the state has changed', () => {
+    test('is refused, and names the changed objects', async () => {
       const { id } = await device({ name: 'moving' })
       const { plan_id } = await plan('devices.delete', { id })
       await admin.api.devices.update({ id, description: 'in use again' })
@@ -278,7 +278,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(await names()).toContain('moving')
     })
 
-    test('is refused for what would go along now', async () => {
+    test('is refused for a new dependent object', async () => {
       const [a, b] = [await device(), await device()]
       const { plan_id } = await plan('devices.delete', { id: a.id })
       await admin.api.relationships.create({ device_id: a.id, child_id: b.id, type: 'contains' })
@@ -293,7 +293,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       })
     })
 
-    test('is refused for what would not go along any more', async () => {
+    test('is refused for a dependent object that is gone', async () => {
       const [a, b] = [await device(), await device()]
       await admin.api.relationships.create({ device_id: a.id, child_id: b.id, type: 'contains' })
       const { plan_id } = await plan('devices.delete', { id: a.id })
@@ -328,7 +328,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
       expect(entry).toMatchObject({ status: 'failure', tool: 'apply_plan' })
     })
 
-    test('is applied all the same where that was something else', async () => {
+    test('is applied if only other objects have changed', async () => {
       const { id } = await device()
       const { plan_id } = await plan('devices.delete', { id })
       await device({ name: 'bystander' })

@@ -26,7 +26,7 @@ describe('prompts', () => {
     ])
   })
 
-  test('hold what they were given', async () => {
+  test('contain their arguments', async () => {
     const { messages } = await client.getPrompt({
       name: 'plan_migration',
       arguments: { from: 'old LAN', to: '10.9.0.0/24' },
@@ -41,7 +41,7 @@ describe('prompts', () => {
     expect(asked).rejects.toThrow('qery is not an argument of this; query is required')
   })
 
-  test('say which there is not', async () => {
+  test('name an unknown prompt', async () => {
     expect(client.getPrompt({ name: 'nope' })).rejects.toThrow('There is no prompt nope')
   })
 
@@ -49,7 +49,7 @@ describe('prompts', () => {
   const tools = new Set(toolDefinitions(operations).map(({ name }) => name))
   const names = new Set(operations.map(({ name }) => name))
 
-  test.each(PROMPTS.map((prompt) => [prompt.name, prompt] as const))('%s names tools that there are', (_, prompt) => {
+  test.each(PROMPTS.map((prompt) => [prompt.name, prompt] as const))('%s names tools that exist', (_, prompt) => {
     const both = [prompt.text(() => ''), prompt.text(() => 'x')].join(' ')
     const called =
       both.match(/\b(?:device|network|pool|audit|discovery|conflict|relationship|search|call|apply)_[a-z_]+\b/g) ?? []
@@ -69,7 +69,7 @@ describe('resources', () => {
     ])
   })
 
-  test('are what the REST API sends', async () => {
+  test('equal the answers of the REST API', async () => {
     const network = await admin.api.networks.create({ name: 'a resource', subnet: '10.81.0.0/24' })
     const { contents } = await client.readResource({ uri: `plat://network/${network.id}` })
     const [content] = contents
@@ -78,13 +78,13 @@ describe('resources', () => {
     )
   })
 
-  test('are for those who may read them', async () => {
+  test('need the permission to read the object', async () => {
     const nobody = await connect({ fetch: app.fetch, key: (await app.as(['search:read'])).key })
     const { id } = await admin.api.devices.create({ name: 'closed' })
     expect(nobody.readResource({ uri: `plat://device/${id}` })).rejects.toThrow('devices:read')
   })
 
-  test('that there are not are told by their address', async () => {
+  test('that do not exist are named by their URI', async () => {
     expect(client.readResource({ uri: 'plat://device/nobody' })).rejects.toThrow('plat://device/nobody')
   })
 })

@@ -22,7 +22,7 @@ export const PROMPTS: readonly Prompt[] = [
   },
   {
     name: 'filling_up',
-    title: 'What is filling up?',
+    title: 'Which networks and pools are nearly full?',
     description: 'Networks and pools that will soon have no free address',
     arguments: [
       optional('where', 'Name of a datacenter; all of them without it'),
@@ -31,13 +31,13 @@ export const PROMPTS: readonly Prompt[] = [
     text: (given) =>
       `Which networks and pools${given('where') === '' ? '' : ` in "${given('where')}"`} are more than ${given('percent') || '80'} percent full? ` +
       'Call network_list and pool_list with include "utilization" and only the fields you need, all pages. ' +
-      'For the fullest, find utilization.of-pool and utilization.of-network with search_operations: they tell how the use has grown and when it will be full. ' +
+      'For the fullest, find utilization.of-pool and utilization.of-network with search_operations: they show how the use has grown and when it will be full. ' +
       'Answer with a table, the fullest first, and what could be done.',
   },
   {
     name: 'what_changed',
     title: 'What has changed?',
-    description: 'Changes since a moment, by whom and to what; since yesterday if you say nothing',
+    description: 'Changes since a time, with user and object; since yesterday by default',
     arguments: [
       optional('since', 'A time like 2026-01-31T12:00:00Z, or words like "Monday"'),
       optional('about', 'A device, network or user'),

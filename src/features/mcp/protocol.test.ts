@@ -163,12 +163,12 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect([response.status, await codeOf(response)]).toEqual([revision === NEWEST ? 404 : 200, -32601])
   })
 
-  test('says in words which tool there is not', async () => {
+  test('names an unknown tool', async () => {
     const response = await ask(revision, 'tools/call', { name: 'nope', arguments: {} })
     expect([response.status, await codeOf(response)]).toEqual([200, -32602])
   })
 
-  test('says which resource there is not', async () => {
+  test('names an unknown resource', async () => {
     for (const uri of [
       'plat://device/nobody',
       'plat://nothing/x',
@@ -218,7 +218,7 @@ describe.each(OLDER)('a handshake of %s', (revision) => {
     })
   })
 
-  test('offers the newest that begins so to whoever asks for another', async () => {
+  test('offers the newest version with a handshake to a client with an unknown one', async () => {
     for (const other of ['2024-11-05', '2025-03-26', '2099-01-01'])
       expect(await (await send(hello(other))).json()).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
   })
@@ -230,7 +230,7 @@ describe.each(OLDER)('a handshake of %s', (revision) => {
 })
 
 describe('the newest revision', () => {
-  test('tells which there are', async () => {
+  test('lists the supported versions', async () => {
     expect(await (await ask(NEWEST, 'server/discover')).json()).toMatchObject({
       result: { supportedVersions: [NEWEST], capabilities: { tools: {}, resources: {}, prompts: {} } },
     })
@@ -253,7 +253,7 @@ describe('the newest revision', () => {
     expect([response.status, await codeOf(response)]).toEqual([400, -32602])
   })
 
-  test('names the versions there are to whoever asks for another', async () => {
+  test('names the supported versions to a client with an unknown one', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }
     const response = await send(body, { 'MCP-Protocol-Version': '2099-01-01', 'Mcp-Method': 'tools/list' })
@@ -266,7 +266,7 @@ describe('the newest revision', () => {
   })
 })
 
-test('a version that there is not is refused before the message is looked at', async () => {
+test('an unknown version is refused before the message is read', async () => {
   const response = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'MCP-Protocol-Version': '2025-03-26' })
   expect(response.status).toBe(400)
 })

@@ -15,7 +15,7 @@ import {
   text,
 } from '../../platform/contract/fields.ts'
 import { CIDR_PATTERN, whole } from '../../platform/contract/text-rules.ts'
-import { BulkFields, bulkInput, bulkOutput } from '../../platform/operation/bulk.ts'
+import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 
@@ -155,6 +155,12 @@ export const networks = {
     maxBodyBytes: 16 * 1024 * 1024,
     input: () => bulkInput({ network: BulkFields }),
     output: () => bulkOutput({ network: Network.optional() }),
+    bodyRules: () =>
+      bulkRules('network', {
+        create: NetworkDraft,
+        update: NetworkPatch,
+        example: { name: 'servers', subnet: '10.0.20.0/24' },
+      }),
     recorded: () => bulkInput({ network: z.object(patch({ id: NewId, name: Name, subnet: Subnet, ...fields })) }),
   }),
 }

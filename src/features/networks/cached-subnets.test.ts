@@ -12,7 +12,7 @@ import * as store from './store.ts'
 describe.each([...dialects()])('the networks of an address on %s', (dialect) => {
   const inv = inventory(dialect)
 
-  test('are those there are by now, in the transaction that changes them', async () => {
+  test('are the present ones, also in the transaction that changes them', async () => {
     const { id: wide } = await inv.api.networks.create({ name: 'wide', subnet: '10.90.0.0/16' })
     await inv.app.db.write(async ({ db, savepoint }) => {
       const own = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST, emit: async () => {} }

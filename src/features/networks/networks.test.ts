@@ -122,7 +122,7 @@ describe.each([...dialects()])('networks on %s', (dialect) => {
     expect(await api.networks.utilization({ id })).toMatchObject({ used_ips: 2, utilization: 14.29 })
   })
 
-  test('are counted anew only when an address comes or goes', async () => {
+  test('have a cached count until an address is added or removed', async () => {
     const { api } = inv
     await api.networks.create({ name: 'anew', subnet: '10.31.0.0/28' })
     const read = async () => {
@@ -145,7 +145,7 @@ describe.each([...dialects()])('networks on %s', (dialect) => {
     expect(new Set([empty.etag, inhabited.etag, left.etag]).size).toBe(3)
   })
 
-  test('take their pools and reservations along, and leave their addresses behind', async () => {
+  test('are deleted with their pools and reservations, and leave the addresses of devices', async () => {
     const { api } = inv
     const network = await api.networks.create({ name: 'gone', subnet: '10.40.0.0/24' })
     const outer = await api.networks.create({ name: 'outer', subnet: '10.40.0.0/16' })
@@ -225,7 +225,7 @@ describe.each([...dialects()])('networks on %s', (dialect) => {
       expect(await api.networks.utilization({ id: network.id })).toMatchObject({ total_ips: 1022, used_ips: 3 })
     })
 
-    test('that leaves a mere inhabitant outside is fine', async () => {
+    test('may leave an address outside that does not name the network', async () => {
       const { api } = inv
       const network = await api.networks.create({ name: 'r', subnet: '10.52.0.0/24' })
       await api.devices.create({ name: 'd', addresses: [{ ip: '10.52.0.200' }] })

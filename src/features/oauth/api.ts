@@ -1,7 +1,10 @@
 /** The OAuth contract: the protocol endpoints (RFC 6749), and the management of clients. Browser-safe. */
 import { z } from 'zod'
 import { idOf, Page } from '../../platform/contract/fields.ts'
+import { PLAIN_TEXT } from '../../platform/contract/text-rules.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
+import { MAX_REDIRECT_URI, REDIRECT_URI_PATTERN } from './redirect-uri.ts'
+import { MAX_NAME, MAX_REDIRECT_URIS } from './registration.ts'
 import {
   AUTH_METHODS,
   ConsentRequest,
@@ -11,6 +14,7 @@ import {
   OauthGrant,
   Redirection,
 } from './schema.ts'
+import { SCOPE_PATTERN } from './scopes.ts'
 
 export const oauthClients = {
   list: operation({
@@ -32,7 +36,7 @@ export const oauthClients = {
   delete: operation({
     name: 'oauth-clients.delete',
     summary: 'Delete an OAuth client; all that users have agreed to with it ends at once',
-    description: 'You must hold all that the users hold for whom it acts.',
+    description: 'You must hold all permissions of its users.',
     http: 'DELETE /api/oauth/clients/{id}',
     access: 'oauth-clients:delete',
     input: () => z.object({ id: idOf('oauth-clients') }),
@@ -45,7 +49,7 @@ export const oauthGrants = {
     name: 'oauth-grants.list',
     summary: 'List the clients that act for you; with the permission oauth-clients:list, for everyone, newest first',
     description:
-      'Grants of users that hold what you do not are left out; to ask for those of such a user is forbidden.',
+      'Grants of users with permissions that you lack are left out; requesting those of such a user is forbidden.',
     http: 'GET /api/oauth/grants',
     access: 'authenticated',
     input: () =>
@@ -59,8 +63,8 @@ export const oauthGrants = {
   delete: operation({
     name: 'oauth-grants.delete',
     summary:
-      'End what you have agreed to with a client or, with the permission oauth-clients:delete, what anyone has; its tokens open nothing from then on',
-    description: 'For the grant of someone else you must also hold all that this user holds.',
+      'End your consent to a client or, with the permission oauth-clients:delete, that of any user; its tokens are invalid from then on',
+    description: 'For the grant of another user you must also hold all permissions of that user.',
     http: 'DELETE /api/oauth/grants/{id}',
     access: 'authenticated',
     input: () => z.object({ id: idOf('oauth-grants') }),
@@ -70,26 +74,29 @@ export const oauthGrants = {
 
 const Word = z.string().optional()
 
+/** RFC 6749 3.1: no parameter is there twice, not even one that the server does not know. */
+const form = <const Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).catchall(z.string())
+
 /** RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 section 2. */
 export const AuthorizationParameters = z.object({
-  response_type: Word.describe('code'),
-  client_id: Word,
-  redirect_uri: Word.describe('One that the client has registered; of a loopback address the port may differ'),
+  response_type: z.literal('code'),
+  client_id: z.string(),
+  redirect_uri: z.string().describe('One that the client has registered; of a loopback address the port may differ'),
   scope: Word.describe('Permissions, separated by spaces; without it all that the client has registered'),
   state: Word.describe('Sent back as it is'),
-  code_challenge: Word,
-  code_challenge_method: Word.describe('S256'),
+  code_challenge: Word.meta({ exact: { pattern: '^[A-Za-z0-9_-]{43}$' } }),
+  code_challenge_method: z.literal('S256').optional(),
   resource: Word.describe('The address of /mcp'),
 })
 
 export const ConsentParameters = AuthorizationParameters.extend({
   scope: Word.describe('All that was asked for, or less'),
-  approved: z.boolean().optional().describe('Whether the user agrees'),
-  username: Word.describe('Signs in for this once, where there is no session'),
+  approved: z.boolean().describe('Whether the user agrees'),
+  username: Word.describe('Signs in for this request, without a session'),
   password: Word.meta({ format: 'password' }),
-})
+}).catchall(z.union([z.string(), z.boolean()]))
 
-export const TokenParameters = z.object({
+export const TokenParameters = form({
   grant_type: z.enum(GRANT_TYPES),
   code: Word,
   redirect_uri: Word,
@@ -111,7 +118,7 @@ export const TokenAnswer = z
   })
   .meta({ id: 'OauthToken' })
 
-export const RevocationParameters = z.object({
+export const RevocationParameters = form({
   token: z.string(),
   token_type_hint: Word,
   client_id: Word,
@@ -119,16 +126,33 @@ export const RevocationParameters = z.object({
 })
 
 /** RFC 7591 section 2. Members that are not declared here are ignored and not stored. */
+const metadataOfClient = {
+  redirect_uris: z
+    .array(z.string().meta({ exact: { pattern: REDIRECT_URI_PATTERN, maxLength: MAX_REDIRECT_URI } }))
+    .describe('https, or http to the loopback; matched exactly')
+    .meta({ exact: { minItems: 1, maxItems: MAX_REDIRECT_URIS } }),
+  client_name: z.string().meta({ exact: { pattern: PLAIN_TEXT, maxLength: MAX_NAME } }),
+  scope: z
+    .string()
+    .describe('Permissions it may ask for, separated by spaces; without it those that only read')
+    .meta({ exact: { pattern: SCOPE_PATTERN } }),
+  token_endpoint_auth_method: z.enum(AUTH_METHODS).describe('none without it'),
+  grant_types: z.array(z.enum(GRANT_TYPES)).meta({ exact: { contains: { const: 'authorization_code' } } }),
+  response_types: z.array(z.literal('code')).meta({ exact: { minItems: 1, maxItems: 1 } }),
+}
+
+/** Null is as good as absent: some clients send all members. */
 export const ClientMetadata = z.object({
-  redirect_uris: z.array(z.string()).describe('https, or http to the loopback; matched exactly'),
-  client_name: Word,
-  scope: Word.describe('Permissions it may ask for, separated by spaces; without it those that only read'),
-  token_endpoint_auth_method: z.enum(AUTH_METHODS).optional().describe('none without it'),
-  grant_types: z.array(z.enum(GRANT_TYPES)).optional(),
-  response_types: z.array(z.literal('code')).optional(),
+  redirect_uris: metadataOfClient.redirect_uris,
+  client_name: metadataOfClient.client_name.nullish(),
+  scope: metadataOfClient.scope.nullish(),
+  token_endpoint_auth_method: metadataOfClient.token_endpoint_auth_method.nullish(),
+  grant_types: metadataOfClient.grant_types.nullish(),
+  response_types: metadataOfClient.response_types.nullish(),
 })
 
-export const RegisteredClient = ClientMetadata.required()
+export const RegisteredClient = z
+  .object(metadataOfClient)
   .extend({
     client_id: z.string(),
     client_id_issued_at: z.int(),
@@ -188,6 +212,7 @@ export const oauthRoutes = {
     http: 'GET /mcp-oauth/authorize',
     access: 'public',
     isOptional: true,
+    plainErrors: [401],
     refusal: OauthError,
     query: AuthorizationParameters,
     output: ConsentRequest,
@@ -201,7 +226,7 @@ export const oauthRoutes = {
     isOptional: true,
     isSensitive: true,
     audit: { action: 'update', resource: 'oauth-client' },
-    errors: [401],
+    plainErrors: [401, 403],
     refusal: OauthError,
     input: ConsentParameters,
     output: Redirection,

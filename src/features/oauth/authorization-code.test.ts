@@ -27,13 +27,13 @@ describe.each(dialects())('on %s', (dialect) => {
       { client_id: 'unknown' },
       { client_id: '\u0000' },
       { client_id: undefined },
-    ])('with %j is refused, and nobody is sent anywhere', async (more) => {
+    ])('with %j is refused without a redirect', async (more) => {
       const response = await ask(more)
       expect([response.status, response.headers.get('location')]).toEqual([400, null])
       expect((await problemOf(response))[0]).toBe(400)
     })
 
-    test('with a parameter twice is refused, and nobody is sent anywhere', async () => {
+    test('with a repeated parameter is refused without a redirect', async () => {
       const response = await ask({}, '&state=other')
       expect([response.status, response.headers.get('location')]).toEqual([400, null])
     })
@@ -62,7 +62,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(error_description).toMatch(/^[ !#-[\]-~]+$/)
     })
 
-    test('of a page goes back in the words of a page', async () => {
+    test('of a page gets its answer as a page', async () => {
       const query = new URLSearchParams({ client_id: suite.client.client_id, redirect_uri: REDIRECT })
       const headers = { Cookie: suite.ada.cookie, 'X-Requested-With': 'XMLHttpRequest' }
       const response = await suite.app.guest('GET', `/mcp-oauth/authorize?${query}`, undefined, headers)
@@ -78,7 +78,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect([response.status, await response.json()]).toMatchObject([200, { redirect_host: '127.0.0.1:50123' }])
     })
 
-    test('needs someone who is signed in', async () => {
+    test('needs a session', async () => {
       const query = new URLSearchParams(
         Object.entries(suite.oauth.parametersFor(suite.client, newVerifier())) as [string, string][],
       )
@@ -90,7 +90,7 @@ describe.each(dialects())('on %s', (dialect) => {
   })
 
   describe('a code', () => {
-    test('is good for one use, and a second one ends what the first has brought', async () => {
+    test('is valid once, and a second use revokes the tokens of the first', async () => {
       const code = await suite.oauth.codeFor(suite.client, suite.ada)
       const tokens = await suite.oauth.tokensOf(await suite.oauth.exchange(suite.client, code))
       expect(await suite.oauth.opens(tokens.access_token)).toBe(200)
@@ -105,13 +105,13 @@ describe.each(dialects())('on %s', (dialect) => {
     test.each([
       ['a wrong verifier', { code_verifier: newVerifier() }],
       ['another redirect_uri', { redirect_uri: 'http://127.0.0.1:7778/cb' }],
-    ])('is burnt by %s', async (_, wrong) => {
+    ])('is invalidated by %s', async (_, wrong) => {
       const code = await suite.oauth.codeFor(suite.client, suite.ada)
       expect(await problemOf(await suite.oauth.exchange(suite.client, code, wrong))).toEqual([400, 'invalid_grant'])
       expect(await problemOf(await suite.oauth.exchange(suite.client, code))).toEqual([400, 'invalid_grant'])
     })
 
-    test('is not to be used by another client, nor to be burnt by one', async () => {
+    test('can be neither used nor invalidated by another client', async () => {
       const code = await suite.oauth.codeFor(suite.client, suite.ada)
       expect(await problemOf(await suite.oauth.exchange(await suite.oauth.register(), code))).toEqual([
         400,
@@ -120,7 +120,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect((await suite.oauth.exchange(suite.client, code)).status).toBe(200)
     })
 
-    test('is over after a minute', async () => {
+    test('expires after a minute', async () => {
       const code = await suite.oauth.codeFor(suite.client, suite.ada)
       suite.clock.ms += 60_000
       expect(await problemOf(await suite.oauth.exchange(suite.client, code))).toEqual([400, 'invalid_grant'])
@@ -133,7 +133,7 @@ describe.each(dialects())('on %s', (dialect) => {
       [{ grant_type: undefined }, 'invalid_request'],
       [{ grant_type: 'password' }, 'unsupported_grant_type'],
       [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
-    ])('is not spoilt by a request with %j', async (wrong, error) => {
+    ])('stays valid after a request with %j', async (wrong, error) => {
       const code = await suite.oauth.codeFor(suite.client, suite.ada)
       expect(await problemOf(await suite.oauth.exchange(suite.client, code, wrong))).toEqual([400, error])
       expect((await suite.oauth.exchange(suite.client, code)).status).toBe(200)
@@ -144,14 +144,14 @@ describe.each(dialects())('on %s', (dialect) => {
     const scopeFor = async (human: Signed, scope?: string) =>
       (await suite.oauth.tokensFor(suite.client, human, scope === undefined ? {} : { scope })).scope
 
-    test('is never more than asked for, registered, and in the power of the user', async () => {
+    test("is the intersection of the requested scope, the registered one and the user's permissions", async () => {
       const reader = await suite.oauth.person({ permissions: ['devices:read', 'devices:delete', 'networks:list'] })
       expect(await scopeFor(suite.ada)).toBe('devices:create devices:list devices:read')
       expect(await scopeFor(suite.ada, 'devices:read devices:delete users:list offline_access')).toBe('devices:read')
       expect(await scopeFor(reader, 'devices:read devices:create')).toBe('devices:read')
     })
 
-    test('that the user has nothing of is none', async () => {
+    test('without any permission of the user is refused', async () => {
       const nobody = await suite.oauth.person({ permissions: ['networks:list'] })
       const told = await suite.oauth.wentTo(
         await suite.oauth.consent(suite.oauth.parametersFor(suite.client, newVerifier()), nobody),

@@ -102,6 +102,6 @@ export const decideAuthorization = (
   const registered = new Set(scopesOf(client.scope))
   const scopes = common(catalogued(scope ?? client.scope), registered)
   if (scopes.length === 0)
-    return report({ error: 'invalid_scope', description: 'scope holds nothing that the client has registered' })
+    return report({ error: 'invalid_scope', description: 'scope has none of the registered scopes of the client' })
   return { kind: 'ask', asked: { client, redirectUri, state, scopes, codeChallenge: code_challenge ?? null } }
 }

@@ -124,7 +124,7 @@ describe.each([
   ['v1', driveV1],
   ['v2', driveV2],
 ] as const)('the MCP SDK %s', (_, drive) => {
-  test.each([...AUTH_METHODS])('registers with %s, has its user asked, and calls tools', async (method) => {
+  test.each([...AUTH_METHODS])('registers with %s, gets the consent of its user, and calls tools', async (method) => {
     const keeper = keeperFor(method)
     const driven = drive(keeper)
     expect(await driven.connect().catch((error: Error) => error.name || error.message)).toBeDefined()
@@ -177,7 +177,7 @@ test('the MCP SDK v2 asks its user again for what a token does not carry', async
 describe.each([...AUTH_METHODS])('oauth4webapi with %s', (method) => {
   const http = { [web.allowInsecureRequests]: true } as const
 
-  test('goes the whole way, and checks every answer by the RFCs', async () => {
+  test('completes the whole flow, and validates every answer by the RFCs', async () => {
     const resource = new URL(`${issuer}/mcp`)
     const described = await web.processResourceDiscoveryResponse(
       resource,

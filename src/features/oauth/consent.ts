@@ -34,7 +34,7 @@ const decide = async (ctx: Ctx, parameters: Parameters, settings: Settings): Pro
   return decideAuthorization(parameters, row && registered(row), settings)
 }
 
-const signInFirst = () => new AppError('UNAUTHORIZED', 'Sign in to decide what the client may do')
+const signInFirst = () => new AppError('UNAUTHORIZED', 'Sign in to choose the permissions of the client')
 
 const consentRequest = (
   { client, redirectUri, scopes }: Asked,
@@ -115,7 +115,7 @@ const decider = async (ctx: Ctx, { username, password }: Parameters, { signIn, a
 
 type Consent = { readonly code: string; readonly scope: string } | { readonly problem: Problem }
 
-const NOTHING_HELD: Problem = { error: 'invalid_scope', description: 'The user may do nothing of what was asked for' }
+const NOTHING_HELD: Problem = { error: 'invalid_scope', description: 'The user has none of the requested permissions' }
 
 /** Stores the consent in a transaction, with the permissions that the user has at that time. */
 const agree = async (ctx: Ctx, asked: Asked, user: User): Promise<Consent> => {

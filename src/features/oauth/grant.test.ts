@@ -57,10 +57,10 @@ const short = (decision: ReturnType<typeof decideCode | typeof decideRefresh>) =
   'problem' in decision ? [decision.kind, decision.problem.error] : [decision.kind, decision.scope]
 
 describe('a code', () => {
-  test('brings tokens for what was agreed to', () => {
+  test('gives tokens for the consent', () => {
     expect(exchange()).toEqual({ kind: 'issue', scope: AGREED, withRefreshToken: true })
   })
-  test('brings no refresh token to a client that did not register for it', () => {
+  test('gives no refresh token to a client that did not register for it', () => {
     expect(exchange({}, { client: { ...client, mayRefresh: false } })).toMatchObject({ withRefreshToken: false })
   })
 
@@ -124,11 +124,11 @@ describe('a code', () => {
     expect(short(exchange(stored, asked))).toEqual(decision)
   })
 
-  test('that is not for this client looks like one that there is not', () => {
+  test('of another client gets the answer of an unknown one', () => {
     for (const stored of [{ clientId: 'other' }, { expiresAt: EARLIER }, { usedAt: EARLIER }])
       expect(exchange(stored)).toEqual({ kind: 'refuse', problem: NOT_VALID })
   })
-  test('that was used ends what it has brought', () => {
+  test('that was used before revokes its tokens', () => {
     expect(exchange({ usedAt: EARLIER, grantId: 'g' })).toMatchObject({ grantId: 'g' })
   })
 })
@@ -183,13 +183,13 @@ describe('a refresh token', () => {
   })
 
   test('that was used ends its family', () => expect(refresh({ usedAt: EARLIER })).toMatchObject({ grantId: 'grant' }))
-  test('that is not for this client looks like one that there is not', () => {
+  test('of another client gets the answer of an unknown one', () => {
     for (const stored of [{ clientId: 'other' }, { expiresAt: EARLIER }])
       expect(refresh(stored)).toEqual({ kind: 'refuse', problem: NOT_VALID })
   })
 })
 
-test('what a client is told is printable, and without quotes', () => {
+test('an error description is printable, and without quotes', () => {
   const wrong = [
     ...[{ usedAt: EARLIER, grantId: 'g' }, { expiresAt: NOW }, { user: undefined }, { codeChallenge: null }].map(
       (one) => exchange(one),
@@ -232,7 +232,7 @@ describe('code_verifier', () => {
   })
 })
 
-describe('for whatever is stored and asked', () => {
+describe('for any stored state and any request', () => {
   const moments = fc.constantFrom(EARLIER, NOW, LATER)
   const scopes = fc.subarray([...ALL_SCOPES.slice(0, 12), 'unknown:scope']).map((all) => all.join(' '))
   const holders = fc.record({
@@ -296,7 +296,7 @@ describe('for whatever is stored and asked', () => {
     }
   }
 
-  test('tokens come of a code only once, to its own client, for no more than everyone has agreed to', () => {
+  test('a code gives tokens only once, only to its client, and for no more than the consent', () => {
     fc.assert(
       fc.property(codes, codeRequests, (stored, request) => {
         const decision = decideCode(stored, request)
@@ -311,7 +311,7 @@ describe('for whatever is stored and asked', () => {
     )
   })
 
-  test('tokens come of a refresh token only once, but for the grace, and for no more than everyone has agreed to', () => {
+  test('a refresh token gives tokens only once, except within the grace, and for no more than the consent', () => {
     fc.assert(
       fc.property(tokens, refreshRequests, (stored, request) => {
         const decision = decideRefresh(stored, request)
@@ -327,7 +327,7 @@ describe('for whatever is stored and asked', () => {
     )
   })
 
-  test('nothing ends by the hand of another client', () => {
+  test('another client can revoke nothing', () => {
     fc.assert(
       fc.property(codes, codeRequests, tokens, refreshRequests, (aCode, codeAsked, aToken, tokenAsked) => {
         if (aCode.clientId !== codeAsked.client.id) expect(decideCode(aCode, codeAsked).kind).toBe('refuse')
@@ -345,7 +345,7 @@ describe('for whatever is stored and asked', () => {
     )
   })
 
-  test('what a token is for does not depend on the order in which it was written', () => {
+  test('the effective scopes do not depend on the order of the requested ones', () => {
     fc.assert(
       fc.property(scopes, clients, holders, (agreed, asked, holder) => {
         const backwards = scopesOf(agreed).toReversed().join(' ')

@@ -92,8 +92,8 @@ const revoke = (description: string, grantId: string): Revocation => ({
 /** The same error for an unknown, an expired and another client's code or token. */
 export const NOT_VALID: Problem = { error: 'invalid_grant', description: 'The code or token is not valid' }
 const invalid: Refusal = { kind: 'refuse', problem: NOT_VALID }
-const NO_USER = 'The user has ended what was agreed to'
-const NO_SCOPE = 'The user may do nothing of what was agreed to any more'
+const NO_USER = 'The user has ended the consent'
+const NO_SCOPE = 'The user has none of the consented permissions any more'
 const WRONG_RESOURCE = 'resource must be the address of /mcp'
 
 /** RFC 7636 4.1. */
@@ -165,8 +165,7 @@ export const decideRefresh = (token: StoredRefreshToken, request: RefreshRequest
   if (isWrongResource(request)) return refuse(WRONG_RESOURCE, 'invalid_target')
   const asked = request.scope ?? agreed
   const mayHave = new Set(scopesOf(agreed))
-  if (scopesOf(asked).some((scope) => !mayHave.has(scope)))
-    return refuse('scope goes beyond what was agreed to', 'invalid_scope')
+  if (scopesOf(asked).some((scope) => !mayHave.has(scope))) return refuse('scope exceeds the consent', 'invalid_scope')
   const scopes = effectiveScopes(asked, request.client, user)
   // The token stays valid: the scopes return when the user gets the permissions back.
   if (scopes.length === 0) return refuse(NO_SCOPE)

@@ -37,7 +37,7 @@ afterAll(async () => {
   real.close()
 })
 
-test('it waits in the common queue, and behind no stranger with the device cookie that it was given', async () => {
+test('it waits in the common lane, and with its device cookie in the known lane', async () => {
   const first = await consent(PASSWORD)
   await consent(PASSWORD, deviceOf(first))
   expect([first.status, ...lanes]).toEqual([303, 'common', 'known'])

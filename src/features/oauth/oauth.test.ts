@@ -35,7 +35,7 @@ const started = async (options: TestOptions = {}) => {
 const DAY_MS = 24 * 3_600_000
 
 describe('without MCP_OAUTH_ENABLED', () => {
-  test('there is nothing of it, and /mcp asks for a Bearer token', async () => {
+  test('its routes are 404, and /mcp asks for a Bearer token', async () => {
     const app = await testApp()
     open.push(app)
     for (const [method, path] of [
@@ -55,7 +55,7 @@ describe('without MCP_OAUTH_ENABLED', () => {
     ['PUT', '/mcp-oauth/token', 'POST'],
     ['DELETE', '/mcp-oauth/authorize', 'GET, POST, HEAD'],
     ['POST', '/.well-known/oauth-protected-resource', 'GET, HEAD'],
-  ] as const)('%s %s is no method of the path, as with it', async (method, path, allow) => {
+  ] as const)('%s %s is 405, as with it', async (method, path, allow) => {
     const app = await testApp()
     open.push(app)
     const answer = await app.guest(method, path)
@@ -77,7 +77,7 @@ describe('the user', () => {
   }
   const inline = { approved: 'true', username: 'inline', password: 'quick to check' }
 
-  test('may say no, by a name and a password', async () => {
+  test('may deny with a name and a password', async () => {
     const { app, oauth, parameters } = await asking()
     await createUser(app.db, { username: 'inline', roles: ['viewer'], password: 'quick to check' })
     const told = await oauth.wentTo(
@@ -86,7 +86,7 @@ describe('the user', () => {
     expect(Object.fromEntries(told)).toMatchObject({ error: 'access_denied', state: 'st4te', iss: ISSUER })
   })
 
-  test('who says neither yes nor no is asked again', async () => {
+  test('without a decision is asked again', async () => {
     const { oauth, parameters } = await asking()
     for (const approved of [undefined, 'maybe'])
       expect(await problemOf(await oauth.post('/mcp-oauth/authorize', { ...parameters, approved }))).toEqual([
@@ -95,7 +95,7 @@ describe('the user', () => {
       ])
   })
 
-  test('of a session says yes only from a page of ours', async () => {
+  test('with a session consents only from a page of Plat', async () => {
     const { app, oauth, parameters } = await asking()
     const { cookie } = await oauth.person()
     const body = { ...parameters, approved: true }
@@ -105,14 +105,14 @@ describe('the user', () => {
     ])
   })
 
-  test('who is not signed in can not say yes, nor by an API key', async () => {
+  test('without a session cannot consent, nor with an API key', async () => {
     const { app, admin, parameters } = await asking()
     const body = { ...parameters, approved: true }
     expect(await refusal(await app.guest('POST', '/mcp-oauth/authorize', body))).toEqual([401, 'UNAUTHORIZED'])
     expect(await refusal(await admin.request('POST', '/mcp-oauth/authorize', body))).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  test('may sign in for this once, by a form or by JSON', async () => {
+  test('may sign in for one request, by a form or by JSON', async () => {
     const { app, oauth, parameters } = await asking()
     await createUser(app.db, { username: 'inline', roles: ['viewer'], password: 'quick to check' })
     const form = await oauth.post('/mcp-oauth/authorize', { ...parameters, ...inline })
@@ -121,7 +121,7 @@ describe('the user', () => {
     expect([json.status, (await oauth.wentTo(json)).get('state')]).toEqual([200, 'st4te'])
   })
 
-  test('with a wrong password is told the same as one whom there is not', async () => {
+  test('with a wrong password gets the answer of an unknown user', async () => {
     const hashes: (string | undefined)[] = []
     const real = createPasswords({ cost: 4 })
     const passwords: Passwords = { ...real, verify: async (_, hash) => !hashes.push(hash) }
@@ -150,7 +150,7 @@ describe('the user', () => {
     expect((await app.guest('POST', '/mcp-oauth/register', { redirect_uris: [REDIRECT] })).status).toBe(201)
   })
 
-  test('who has been deactivated meanwhile agrees to nothing', async () => {
+  test('who was deactivated cannot consent', async () => {
     const { oauth, admin, parameters } = await asking()
     const human = await oauth.person()
     await admin.request('PUT', `/api/users/${human.id}`, { is_active: false })
@@ -163,7 +163,7 @@ describe('the user', () => {
     ['a number', '{"client_id":5}', 'application/json'],
     ['a parameter twice', 'client_id=a&client_id=b', 'application/x-www-form-urlencoded'],
     ['another form', 'x', 'multipart/form-data'],
-  ])('that sends %s is refused in the words of the protocol', async (_, body, type) => {
+  ])('that sends %s gets an error of the protocol', async (_, body, type) => {
     const { oauth } = await asking()
     const response = await oauth.post('/mcp-oauth/authorize', body, { 'Content-Type': type })
     expect(await problemOf(response)).toEqual([400, 'invalid_request'])
@@ -181,6 +181,7 @@ describe.each(dialects())('on %s', (dialect) => {
     error: z.string(),
     changes: z.string(),
     oauth_client: z.string(),
+    object: z.object({ type: z.string(), name: z.string(), is_deleted: z.boolean() }).nullish(),
   })
 
   test('the audit trail names the client and the human, and holds no secret', async () => {
@@ -227,6 +228,14 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
   })
 
+  test('the audit trail names a token after its client', async () => {
+    const { oauth, admin } = await started({ dialect, env: { AUDIT_ENABLED: 'true' } })
+    await oauth.tokensFor(await oauth.register({ client_name: 'Claude' }), await oauth.person())
+    const answer = await admin.request('GET', '/api/audit?resource=oauth-token&include=names')
+    const [entry] = z.array(Entry).parse(await answer.json())
+    expect(entry?.object).toEqual({ type: 'oauth-token', name: 'Claude', is_deleted: false })
+  })
+
   test('a user sees the clients that act for them, and ends it', async () => {
     const { app, oauth, admin, clock } = await started({ dialect })
     const [human, other] = [await oauth.person({ roles: ['viewer'] }), await oauth.person({ roles: ['viewer'] })]
@@ -269,7 +278,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await oauth.opens(kept.access_token)).toBe(401)
   })
 
-  test('what a user has agreed to goes with the user', async () => {
+  test('the consents of a user are deleted with the user', async () => {
     const { oauth, admin } = await started({ dialect })
     const human = await oauth.person({ roles: ['viewer'] })
     const client = await oauth.register()
@@ -293,7 +302,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect([await oauth.opens(second.access_token), await oauth.opens(late.access_token)]).toEqual([401, 401])
   })
 
-  test('a client that nobody has agreed to goes after a day, one that somebody has stays', async () => {
+  test('a client without consent is deleted after a day, one with consent stays', async () => {
     const { app, oauth, clock } = await started({ dialect })
     const [idle, used] = [await oauth.register(), await oauth.register()]
     await oauth.codeFor(used, await oauth.person())
@@ -306,7 +315,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await ids()).toEqual([used.client_id])
   })
 
-  test('expired codes and tokens go, and a consent with the last of its tokens', async () => {
+  test('expired codes and tokens are deleted, and a consent with its last token', async () => {
     const { app, oauth, clock } = await started({ dialect })
     const human = await oauth.person()
     const client = await oauth.register()
@@ -327,7 +336,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await left()).toEqual([0, 0, 0, 0])
   })
 
-  test('a flood of registrations drops the oldest that nobody has agreed to', async () => {
+  test('a flood of registrations deletes the oldest clients without consent', async () => {
     const { app, oauth } = await started({ dialect })
     const kept = await oauth.register()
     await oauth.codeFor(kept, await oauth.person())

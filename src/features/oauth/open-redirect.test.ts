@@ -66,7 +66,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
   const PASSWORD = 'quick to check'
 
   describe('that is wrong', () => {
-    test.each([...WRONG])('sends nobody anywhere without a session: %j', async (more, error) => {
+    test.each([...WRONG])('is not redirected without a session: %j', async (more, error) => {
       const told = { error, error_description: expect.any(String), redirect_host: HOST }
       for (const headers of [{}, SCRIPT, { Accept: '*/*' }, { Cookie: 'session=forged' }])
         expect(await seen(await ask(more, headers))).toEqual({ status: 400, location: null, body: told })
@@ -83,7 +83,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       }
     })
 
-    test.each([...WRONG])('names the way back to a signed-in user, and does not take it: %j', async (more, error) => {
+    test.each([...WRONG])('shows the redirect to a signed-in user, and does not follow it: %j', async (more, error) => {
       for (const headers of [cookieOf(ada), { ...cookieOf(ada), ...SCRIPT }]) {
         const { status, location, body } = await seen(await ask(more, headers))
         expect({ status, location }).toEqual({ status: 400, location: null })
@@ -111,7 +111,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       })
     })
 
-    test.each([...WRONG])('sends no form anywhere, whose name and password are right: %j', async (more, error) => {
+    test.each([...WRONG])('does not redirect a form with a correct name and password: %j', async (more, error) => {
       const values = { ...valuesOf(more), approved: 'true', username: ada.username, password: PASSWORD }
       const { status, location, body } = await seen(await answerByForm(values))
       expect({ status, location, error: body.error }).toEqual({ status: 400, location: null, error })
@@ -122,7 +122,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       ['a wrong password', { username: 'ada', password: 'wrong' }, 401],
       ['a name alone', { username: 'ada' }, 400],
       ['a password alone', { password: 'wrong' }, 400],
-    ])('sends nobody anywhere with %s', async (_, who, status) => {
+    ])('is not redirected with %s', async (_, who, status) => {
       const values = { ...valuesOf({ scope: '*' }), approved: 'true', ...who }
       for (const response of [await answer(values, {}), await answerByForm(values)]) {
         const got = await seen(response)
@@ -156,18 +156,18 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       ['JSON', {}],
       ['JSON of a script', SCRIPT],
       ['JSON with a session that is none', { Cookie: 'session=forged' }],
-    ])('sends nobody anywhere without a session: %s', async (_, headers) => {
+    ])('is not redirected without a session: %s', async (_, headers) => {
       const got = await seen(await answer({ ...valuesOf({}), approved: false }, headers))
       expect(got).toMatchObject({ status: 401, location: null, body: { code: 'UNAUTHORIZED' } })
       expect(got.body.redirect_uri).toBeUndefined()
     })
 
-    test('sends nobody anywhere without a session: a form', async () => {
+    test('is not redirected without a session: a form', async () => {
       const got = await seen(await answerByForm({ ...valuesOf({}), approved: 'false' }))
       expect(got).toMatchObject({ status: 401, location: null, body: { code: 'UNAUTHORIZED' } })
     })
 
-    test('sends nobody anywhere with a wrong password', async () => {
+    test('is not redirected with a wrong password', async () => {
       const values = { ...valuesOf({}), approved: 'false', username: ada.username, password: 'wrong' }
       expect(await seen(await answerByForm(values))).toMatchObject({
         status: 401,
@@ -176,7 +176,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       })
     })
 
-    test('sends nobody anywhere by an API key', async () => {
+    test('is not redirected with an API key', async () => {
       const { key } = await app.as('admin')
       const headers = { Authorization: `Bearer ${key}`, ...SCRIPT }
       expect((await answer({ ...valuesOf({}), approved: false }, headers)).status).toBe(401)
@@ -195,7 +195,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
       expect((await oauth.wentTo(response)).get('error')).toBe('access_denied')
     })
 
-    test('is on record with who has denied it', async () => {
+    test('is in the audit trail with the user who denied it', async () => {
       const admin = await app.as('admin')
       await oauth.consent(valuesOf({}), ada, { approved: false })
       const [entry] = await admin.api.audit.list({ resource: 'oauth-client', limit: 1 })
@@ -203,7 +203,7 @@ describe.each([...dialects()])('an authorization request on %s', (dialect) => {
     })
   })
 
-  test('that is right still goes back with a code', async () => {
+  test('that is correct still redirects with a code', async () => {
     const own = await oauth.register()
     const response = await oauth.consent(oauth.parametersFor(own, newVerifier()), ada)
     expect((await oauth.wentTo(response)).get('code')).toStartWith('plat_ac_')

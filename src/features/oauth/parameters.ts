@@ -15,7 +15,7 @@ export const isForm = ({ headers }: Request): boolean => FORM.test(headers.get('
 const once = (pairs: Iterable<readonly [string, string]>): Parameters => {
   const found = new Map<string, string>()
   for (const [name, value] of pairs) {
-    if (found.has(name)) throw new OauthProtocolError('invalid_request', 'A parameter is there more than once')
+    if (found.has(name)) throw new OauthProtocolError('invalid_request', 'A parameter is repeated')
     found.set(name, value)
   }
   // Has no prototype, because the names are untrusted input.

@@ -52,7 +52,7 @@ describe('a redirect_uri', () => {
     )
   })
 
-  test('is registered only as it is, but for the port of a loopback', () => {
+  test('matches exactly, except for the port of a loopback', () => {
     const registered = ['https://a.example/cb', 'http://127.0.0.1/cb', 'http://localhost:1/cb?x=1', 'http://[::1]:9/']
     const asked = (uri: string) => isRegistered(uri, registered)
     for (const uri of ['https://a.example/cb', 'http://127.0.0.1:80/cb', 'http://localhost/cb?x=1', 'http://[::1]:1/'])
@@ -75,14 +75,14 @@ describe('a redirect_uri', () => {
       expect([uri, asked(uri)]).toEqual([uri, false])
   })
 
-  test('gets what the client is told behind what is there', () => {
+  test('keeps its query before the parameters of the answer', () => {
     expect(redirection('https://a.example/cb', { code: 'a b', state: undefined, iss: 'https://p' })).toBe(
       'https://a.example/cb?code=a+b&iss=https%3A%2F%2Fp',
     )
     expect(redirection('https://a.example/cb?x=1', { code: 'c' })).toBe('https://a.example/cb?x=1&code=c')
   })
 
-  test('shows the host and the port that a person should look at', () => {
+  test('shows its host and port', () => {
     expect(destinationOf('https://claude.ai/api/cb')).toEqual({ host: 'claude.ai', isLoopback: false })
     expect(destinationOf('http://[::1]:5000/cb')).toEqual({ host: '[::1]:5000', isLoopback: true })
   })
@@ -97,7 +97,7 @@ describe('a state', () => {
     isConfidential: false,
   }
   const server = { issuer: 'https://plat.example', resource: 'https://plat.example/mcp' }
-  test('comes back as it was, whatever it is', () => {
+  test('is returned unchanged, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (state) => {
         const parameters = { redirect_uri: 'https://a.example/cb', response_type: 'x', state }
@@ -108,7 +108,7 @@ describe('a state', () => {
     )
   })
 
-  test('never moves where the browser goes', () => {
+  test('never changes the target of the redirect', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.string(), (more, uri) => {
         const parameters = { response_type: 'code', code_challenge: challengeOf('x'), ...more, redirect_uri: uri }
@@ -137,7 +137,7 @@ describe('scopes', () => {
 })
 
 describe('registration', () => {
-  test('keeps what it knows, or says what is wrong, whatever it is sent', () => {
+  test('stores known fields or names an error, for any input', () => {
     const member = fc.oneof(
       fc.jsonValue(),
       fc.constant(['https://a.example/cb']),

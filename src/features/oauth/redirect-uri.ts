@@ -1,10 +1,19 @@
 /** Decides where a browser may be redirected. Compares text, because URL parsers repair it. Pure. */
 
-const MAX_LENGTH = 2048
+import { IPV4, oneOf, URL_PORT, urlName } from '../../platform/contract/text-rules.ts'
+
+export const MAX_REDIRECT_URI = 2048
 /** RFC 3986 needs no other characters. Excluded are the backslash, which browsers treat as a slash, and wildcards. */
 const CHARACTERS = /^[!-~]+$/
 const FORBIDDEN = /[*\\#]/
 const PARTS = /^(https?):\/\/(\[[^\]/?#]*\]|[^/?#:[\]]*)(?::(\d{1,5}))?([/?].*)?$/
+
+/** The characters of `CHARACTERS` without those of `FORBIDDEN`, inside brackets. */
+const ALLOWED = '!"$-)+-\\[\\]-~'
+/** As `isRedirectUri`, except that a host of https is a name or an IPv4 address in its usual form. */
+export const REDIRECT_URI_PATTERN =
+  `^(?:https://${oneOf(urlName(), IPV4)}|http://(?:localhost|127\\.0\\.0\\.1|\\[::1\\]))` +
+  `(?::${URL_PORT})?(?:[/?][${ALLOWED}]*)?$`
 
 /** The hosts of the local machine (RFC 8252 7.3, 8.3). */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
@@ -12,7 +21,8 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 type Parts = { readonly scheme: string; readonly host: string; readonly port: string; readonly rest: string }
 
 const partsOf = (uri: string): Parts | undefined => {
-  if (uri.length > MAX_LENGTH || !CHARACTERS.test(uri) || FORBIDDEN.test(uri) || !URL.canParse(uri)) return undefined
+  if (uri.length > MAX_REDIRECT_URI || !CHARACTERS.test(uri) || FORBIDDEN.test(uri) || !URL.canParse(uri))
+    return undefined
   const [, scheme = '', host = '', port = '', rest = ''] = PARTS.exec(uri) ?? []
   // Rejects a user name before the host; after the host, an @ is an ordinary character.
   return host === '' || host.includes('@') ? undefined : { scheme, host, port, rest }

@@ -49,7 +49,7 @@ describe.each(dialects())('on %s', (dialect) => {
     })
   })
 
-  test('who comes to /mcp without a token is told where to get one', async () => {
+  test('a request to /mcp without a token gets the address of the metadata', async () => {
     const response = await suite.oauth.mcp(undefined)
     const challenge = response.headers.get('www-authenticate') ?? ''
     expect([response.status, challenge.startsWith('Bearer realm="mcp", ')]).toEqual([401, true])
@@ -81,7 +81,7 @@ describe.each(dialects())('on %s', (dialect) => {
       'http://localhost:3118/cb',
       'http://127.0.0.1:7777/cb',
       'http://[::1]:7777/cb',
-    ])('takes %s', async (uri) => {
+    ])('accepts %s', async (uri) => {
       expect(await statusFor({ redirect_uris: [uri] })).toBe('registered')
     })
 
@@ -157,7 +157,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await statusFor(metadata)).toEqual([400, 'invalid_client_metadata'])
     })
 
-    test('says what it has made of what it was sent', async () => {
+    test('answers with the registered values', async () => {
       const sent = { redirect_uris: [REDIRECT, REDIRECT], logo_uri: 'http://169.254.169.254/', application_type: 'web' }
       const response = await suite.app.guest('POST', '/mcp-oauth/register', sent)
       expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store'])

@@ -14,8 +14,8 @@ export type Metadata = {
   readonly scope: string
 }
 
-const MAX_REDIRECT_URIS = 10
-const MAX_NAME = 255
+export const MAX_REDIRECT_URIS = 10
+export const MAX_NAME = 255
 const UNNAMED = 'Unnamed client'
 /** Format characters and separators, which are invisible or reorder text; users decide by the name. */
 const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u
@@ -52,7 +52,7 @@ const readName = (value: unknown): string => {
   if (typeof value !== 'string') return refuse('client_name must be a text')
   const name = value.trim()
   // Checks before trimming, because `trim` removes some of these characters.
-  if (name.length > MAX_NAME || !name.isWellFormed() || CONTROL.test(name) || MARK.test(value))
+  if ([...name].length > MAX_NAME || !name.isWellFormed() || CONTROL.test(name) || MARK.test(value))
     return refuse(`client_name must be readable text of at most ${MAX_NAME} characters`)
   return name || UNNAMED
 }

@@ -40,7 +40,9 @@ export const OauthGrant = z
     username: z.string(),
     scope: z
       .string()
-      .describe('What the user has agreed to, separated by spaces; what the user may not do at the moment is not done'),
+      .describe(
+        'The scopes of the consent, separated by spaces; permissions that the user lacks at the moment do not apply',
+      ),
     created_at: Timestamp.describe('When the user agreed'),
     last_used_at: Timestamp.nullable().describe('To the minute'),
     expires_at: Timestamp.describe('When it ends unless it is used before'),
@@ -59,11 +61,11 @@ export const ConsentRequest = z
     redirect_uri: z.string(),
     redirect_host: z.string().describe('Where the browser will be sent, with its port: claude.ai, localhost:33418'),
     is_loopback: z.boolean().describe('Whether that is the machine that the browser runs on'),
-    username: z.string().describe('Who would agree'),
+    username: z.string().describe('The user who would consent'),
     scope: z.string().describe('The names of all scopes, separated by spaces'),
     scopes: z.array(
       CataloguePermission.extend({
-        is_held: z.boolean().describe('Whether the user may do it at all; what is not held is not granted'),
+        is_held: z.boolean().describe('True if the user has the permission; others are not granted'),
       }).meta({ id: 'RequestedScope' }),
     ),
   })
@@ -86,7 +88,9 @@ export const OauthError = z
     redirect_uri: z
       .string()
       .optional()
-      .describe('Where a signed-in user may go to tell the client; never followed without being asked'),
+      .describe(
+        'The address with which a signed-in user returns the error to the client; never followed automatically',
+      ),
   })
   .meta({ id: 'OauthError' })
 export type OauthError = z.infer<typeof OauthError>

@@ -1,5 +1,6 @@
 /** Scopes are permissions of the catalogue, separated by spaces (RFC 6749 3.3). Pure. */
-import { CATALOGUE, canonicalPermission, SYSTEM_ROLES } from '../roles/catalogue.ts'
+import { oneOf, whole } from '../../platform/contract/text-rules.ts'
+import { CATALOGUE, canonicalPermission, PERMISSION_TABLE, SYSTEM_ROLES } from '../roles/catalogue.ts'
 
 /** @example scopesOf('devices:list  devices:read') // ['devices:list', 'devices:read'] */
 export const scopesOf = (text: string): string[] => [...new Set(text.split(' ').filter((scope) => scope !== ''))]
@@ -22,6 +23,10 @@ export const knownScopes = (text: string): string[] | undefined => {
   if (names.includes(undefined)) return undefined
   return ALL_SCOPES.filter((scope) => names.some((name) => name === scope))
 }
+
+const NAMES_PATTERN = oneOf(...PERMISSION_TABLE.map(({ resource, actions }) => `${resource}:${oneOf(...actions)}`))
+/** Scopes of the catalogue, as RFC 6749 3.3 writes them. */
+export const SCOPE_PATTERN = whole(`${NAMES_PATTERN}(?: ${NAMES_PATTERN})*`)
 
 /** Returns the scopes that the catalogue has, in its order; ignores all others. */
 export const catalogued = (text: string): string[] => {

@@ -27,7 +27,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await refusalOf(suite.client, second.refresh_token)).toEqual([400, 'invalid_grant'])
     })
 
-    test('of another client is not to be used, and nothing happens to it', async () => {
+    test('of another client cannot be used, and stays valid', async () => {
       const tokens = await suite.oauth.tokensFor(suite.client, suite.ada)
       const used = await suite.oauth.tokensOf(await suite.oauth.refresh(suite.client, tokens.refresh_token))
       const other = await suite.oauth.register()
@@ -36,7 +36,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await suite.oauth.opens(used.access_token)).toBe(200)
     })
 
-    test('is over after its time', async () => {
+    test('expires', async () => {
       const tokens = await suite.oauth.tokensFor(suite.client, suite.ada)
       suite.clock.ms += 30 * 24 * 3_600_000
       expect(await refusalOf(suite.client, tokens.refresh_token)).toEqual([400, 'invalid_grant'])
@@ -47,7 +47,7 @@ describe.each(dialects())('on %s', (dialect) => {
       [{ scope: 'devices:list users:list' }, 'invalid_scope'],
       [{ resource: 'https://other.example/mcp' }, 'invalid_target'],
       [{ refresh_token: undefined }, 'invalid_request'],
-    ])('is not spoilt by a request with %j', async (wrong, error) => {
+    ])('stays valid after a request with %j', async (wrong, error) => {
       const tokens = await suite.oauth.tokensFor(suite.client, suite.ada)
       expect(await problemOf(await suite.oauth.refresh(suite.client, tokens.refresh_token, wrong))).toEqual([
         400,
@@ -66,7 +66,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(statuses.toSorted()).toEqual([...Array(19).fill('400,invalid_grant'), 'tokens'])
   })
 
-  test('a role that is gone is gone from what runs and from what is refreshed, and comes back', async () => {
+  test('a revoked role limits present and refreshed tokens, and works again once granted', async () => {
     const bob = await suite.oauth.person({ permissions: ['devices:read'], roles: ['operator'] })
     const first = await suite.oauth.tokensFor(suite.client, bob)
     expect(first.scope).toBe('devices:create devices:list devices:read')
@@ -114,7 +114,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await problemOf(answer)).toEqual([400, 'invalid_grant'])
     })
 
-    test('is nobody without it, or with another one', async () => {
+    test('is refused without it, or with another one', async () => {
       const { client_id } = basic
       for (const wrong of [
         { client_id, token_endpoint_auth_method: 'none' },
@@ -174,7 +174,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await refusalOf(suite.client, tokens.refresh_token)).toEqual([400, 'invalid_grant'])
     })
 
-    test("of somebody else's token changes nothing, nor does that of none", async () => {
+    test("of another client's token changes nothing, nor of an unknown one", async () => {
       const tokens = await suite.oauth.tokensFor(suite.client, suite.ada)
       const other = await suite.oauth.register()
       for (const token of [tokens.access_token, tokens.refresh_token, 'plat_at_random'])
@@ -207,7 +207,7 @@ describe.each(dialects())('on %s', (dialect) => {
         expect(await refusal(await suite.app.guest('GET', path, undefined, headers))).toEqual([401, 'UNAUTHORIZED'])
     })
 
-    test('is over after its time, and with whatever ends the sign-ins of the user', async () => {
+    test('expires, and ends with the sign-ins of the user', async () => {
       const bob = await suite.oauth.person()
       const [timed, reset, off] = [
         await suite.oauth.tokensFor(suite.client, bob),
@@ -237,12 +237,12 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(response.status).toBe(401)
     })
 
-    test('while an API key opens /mcp as well', async () => {
+    test('leaves API keys valid for /mcp', async () => {
       expect(await suite.oauth.opens(suite.admin.key)).toBe(200)
     })
   })
 
-  test('what no scope says is for the user alone', async () => {
+  test('operations without a scope are for the user alone', async () => {
     const { access_token } = await suite.oauth.tokensFor(suite.client, suite.ada)
     const run = async (operation: string, input = {}) =>
       (await suite.oauth.mcp(access_token, toolCall('call_operation', { operation, input }))).text()
@@ -254,10 +254,10 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await suite.oauth.opens(access_token)).toBe(200)
   })
 
-  describe('what a token lacks', () => {
+  describe('a permission that a token lacks', () => {
     const create = toolCall('device_create', { name: 'by a client' })
 
-    test('and its user holds is asked for at the door, with all that is needed from then on', async () => {
+    test('and its user holds is requested by insufficient_scope, with the scopes already granted', async () => {
       const { access_token } = await suite.oauth.tokensFor(suite.client, suite.ada, { scope: 'devices:list' })
       const response = await suite.oauth.mcp(access_token, create)
       const challenge = response.headers.get('www-authenticate') ?? ''
@@ -268,7 +268,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await refusal(response)).toEqual([403, 'FORBIDDEN'])
     })
 
-    test('and its user lacks too is refused to the model', async () => {
+    test('and its user lacks too is an error for the model', async () => {
       const viewer = await suite.oauth.person({ roles: ['viewer'] })
       const { access_token } = await suite.oauth.tokensFor(suite.client, viewer)
       const response = await suite.oauth.mcp(access_token, create)

@@ -264,11 +264,11 @@ const OFFSETS = Array.from({ length: 256 }, (_, offset) => offset)
 
 const RUNS = { sqlite: 30, postgres: 4 }
 
-describe.each([...dialects()])('what is free on %s', (dialect) => {
+describe.each([...dialects()])('free addresses on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test.each([...SPACES])(
-    'agrees with the naive model in $name',
+    'agree with the naive model in $name',
     async (space) => {
       await fc.assert(
         fc.asyncProperty(operations, async (history) => {
@@ -286,7 +286,7 @@ describe.each([...dialects()])('what is free on %s', (dialect) => {
     60_000,
   )
 
-  test('is kept in one bitmap per 256 addresses, and in none where nothing is taken', async () => {
+  test('are stored as one bitmap per 256 addresses, and none where nothing is taken', async () => {
     const { api } = inv
     const ips = ['10.9.0.0', '10.9.0.255', '10.9.1.0', '2001:db8:9::ff', '2001:db8:9::100']
     const { id } = await api.devices.create({ name: 'd', addresses: ips.map((ip) => ({ ip })) })
@@ -301,7 +301,7 @@ describe.each([...dialects()])('what is free on %s', (dialect) => {
     expect(await blocks()).toEqual([])
   })
 
-  test('survives many writers on the same addresses', async () => {
+  test('stay correct with many writers on the same addresses', async () => {
     const { api } = inv
     const addresses = Array.from({ length: 8 }, (_, i) => ({ ip: `10.8.0.${i}` }))
     const made = await Promise.all(Array.from({ length: 12 }, () => api.devices.create({ name: 'd', addresses })))

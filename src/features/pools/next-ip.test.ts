@@ -26,7 +26,7 @@ describe.each([...dialects()])('the next address on %s', (dialect) => {
     expect(await next(id)).toBe('10.2.0.12')
   })
 
-  test('is no network and no broadcast address', async () => {
+  test('is neither the network nor the broadcast address', async () => {
     const id = await pool('10.3.0.0/30', '10.3.0.0', '10.3.0.3')
     expect(await next(id)).toBe('10.3.0.1')
     await host('10.3.0.1', '10.3.0.2')
@@ -39,7 +39,7 @@ describe.each([...dialects()])('the next address on %s', (dialect) => {
     expect(await next(await pool('2001:db8:4::/64', '2001:db8:4::', '2001:db8:4::ff'))).toBe('2001:db8:4::')
   })
 
-  test('changes nothing by being asked', async () => {
+  test('is not changed by a read', async () => {
     const id = await pool('10.5.0.0/24', '10.5.0.1', '10.5.0.2')
     const { etag } = await inv.ask(`GET /api/pools/${id}/heatmap`)
     for (let i = 0; i < 3; i++) expect(await next(id)).toBe('10.5.0.1')

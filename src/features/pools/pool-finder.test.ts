@@ -7,7 +7,7 @@ const keyOf = (n: number): string => `4${n.toString(16).padStart(8, '0')}`
 const range = fc.tuple(fc.nat(60), fc.nat(20))
 
 describe('an index of ranges', () => {
-  test('finds what a look at every range finds', () => {
+  test('finds the same ranges as a linear search', () => {
     fc.assert(
       fc.property(fc.array(range, { maxLength: 30 }), fc.array(fc.nat(90), { maxLength: 4 }), (spans, numbers) => {
         const ranges = spans.map(([first, length], i) => ({

@@ -118,7 +118,7 @@ describe.each([...dialects()])('pools on %s', (dialect) => {
     expect(await all({ name: 'f_' })).toEqual([])
   })
 
-  test('leave their addresses behind and take their reservations along', async () => {
+  test('are deleted with their reservations, and leave the addresses of devices', async () => {
     const { api } = inv
     const network_id = await net('10.10.0.0/24')
     const gone = await pool(network_id, '10.10.0.1', '10.10.0.9')

@@ -30,7 +30,7 @@ describe.each([...dialects()])('relationships on %s', (dialect) => {
     expect(await of(parent)).toEqual([{ parent_id: parent, child_id: child, type, notes: '', created_at: inv.now() }])
   })
 
-  test('say on demand what their devices are called', async () => {
+  test('include the names of their devices on request', async () => {
     const [parent, child] = await pair()
     await post(parent, { child_id: child, type: 'contains' })
     const [link] = await inv.api.relationships.list({ device_id: parent, include: 'names' })

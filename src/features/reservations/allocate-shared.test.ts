@@ -47,7 +47,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
     expect(await inv.api.reservations.list({ pool_id: id })).toHaveLength(4)
   })
 
-  test('what was undone is free again', async () => {
+  test('a rolled back allocation is free again', async () => {
     const { id, net } = await pool()
     await together(id, async ({ take, ctx }) => {
       expect(await take()).toEqual([`${net}.0.254`])
@@ -63,7 +63,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
 
   // With one writer, no other transaction runs in between.
   if (dialect === 'postgres') {
-    test('what somebody else has taken meanwhile, beyond what is locked, is passed over', async () => {
+    test('an address in an unlocked block that another transaction took is skipped', async () => {
       const { id, net } = await pool()
       await together(id, async ({ take }) => {
         await take(2)
@@ -72,7 +72,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
       })
     })
 
-    test('what somebody else has freed meanwhile is found before the pool is said to be full', async () => {
+    test('an address that another transaction freed is found before the pool counts as full', async () => {
       const { id, net } = await pool()
       const device = await inv.api.devices.create({
         name: 'd',
@@ -86,7 +86,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
       })
     })
 
-    test('a reservation that expires meanwhile is found then as well', async () => {
+    test('a reservation that has expired is found then as well', async () => {
       const { id, net } = await pool()
       const made = await inv.api.reservations.allocate({ id, count: 4, ttl_seconds: 1 })
       expect(made.ips).toHaveLength(4)

@@ -57,7 +57,7 @@ describe.each([...dialects()])('reservations on %s', (dialect) => {
     expect(await post(await pool('10.2.0.0/24', '10.2.0.1', '10.2.0.9'), {})).toMatchObject(refusal('ip_address'))
   })
 
-  test('hold only what is available', async () => {
+  test('hold available addresses only', async () => {
     const id = await pool('10.3.0.0/29', '10.3.0.0', '10.3.0.7')
     await inv.api.devices.create({ name: 'h', addresses: [{ ip: '10.3.0.1' }] })
     await hold(id, '10.3.0.2')
@@ -118,7 +118,7 @@ describe.each([...dialects()])('reservations on %s', (dialect) => {
       })
     })
 
-    test('ends the reservation by itself, at once', async () => {
+    test('ends the reservation at once, without a job', async () => {
       const id = await pool('10.8.0.0/24', '10.8.0.1', '10.8.0.9')
       const made = await hold(id, '10.8.0.1', inv.inMs(1000))
       inv.advance(999)
@@ -146,7 +146,7 @@ describe.each([...dialects()])('reservations on %s', (dialect) => {
       expect(await get(made)).toMatchObject({ status: 200 })
     })
 
-    test('leaves the address to the device that took it meanwhile', async () => {
+    test('leaves the address to a device that has it', async () => {
       const id = await pool('10.10.0.0/24', '10.10.0.1', '10.10.0.9')
       await hold(id, '10.10.0.1', inv.inMs(1000))
       const device = await inv.api.devices.create({ name: 'h', addresses: [{ ip: '10.10.0.1', pool_id: id }] })

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { draft, Filter, idOf, Name, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { canonicalPermission } from './catalogue.ts'
+import { CATALOGUE, canonicalPermission, SYSTEM_ROLES } from './catalogue.ts'
 
 export const Role = z
   .object({
@@ -27,7 +27,7 @@ const MAX_PERMISSIONS = 1000
 
 const PermissionName = z
   .string()
-  .meta({ examples: ['devices:read'] })
+  .meta({ examples: ['devices:read'], exact: { enum: CATALOGUE.map(({ name }) => name) } })
   .transform((name, check): string => {
     const known = canonicalPermission(name)
     if (known !== undefined) return known
@@ -48,7 +48,10 @@ const fields = {
 export const RoleDraft = z.object({ name: Name, ...draft(fields) })
 export type RoleDraft = z.output<typeof RoleDraft>
 
-export const RolePatch = z.object({ id: idOf('roles'), ...patch({ name: Name, ...fields }) })
+/** The id of a role that did not come with Plat. */
+const ownId = idOf('roles').meta({ exact: { not: { enum: SYSTEM_ROLES.map(({ id }) => id) } } })
+
+export const RolePatch = z.object({ id: ownId, ...patch({ name: Name, ...fields }) })
 export type RolePatch = z.output<typeof RolePatch>
 
 const One = z.object({ id: idOf('roles') })
@@ -97,7 +100,7 @@ export const roles = {
     http: 'DELETE /api/roles/{id}',
     access: 'roles:delete',
     cli: { args: ['id'] },
-    input: One,
+    input: () => z.object({ id: ownId }),
     output: () => z.void(),
   }),
   permissions: operation({

@@ -4,6 +4,7 @@
  * Browser-safe.
  */
 import type { Permission } from '../../platform/operation/operation.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
 
 export type Action =
   | 'list'
@@ -46,14 +47,20 @@ const row = (
   viewer: readonly Action[] = [],
 ): Row => ({ resource, noun, actions, operator, viewer })
 
+/** The nouns that say more than the name of the resource. */
+const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
+  pools: 'address pools',
+  relationships: 'relationships between devices',
+  reservations: 'address reservations',
+}
+
+/** Operators keep the inventory, but only administrators change its places. */
+const inventoryRow = (resource: Resource): Row =>
+  row(resource, NOUNS[resource] ?? resource, LRCUD, resource === 'datacenters' ? LR : LRCU, LR)
+
 /** Resource, noun, and the actions of the admin, the operator and the viewer. */
 export const PERMISSION_TABLE: readonly Row[] = [
-  row('datacenters', 'datacenters', LRCUD, LR, LR),
-  row('networks', 'networks', LRCUD, LRCU, LR),
-  row('pools', 'address pools', LRCUD, LRCU, LR),
-  row('devices', 'devices', LRCUD, LRCU, LR),
-  row('relationships', 'relationships between devices', LRCUD, LRCU, LR),
-  row('reservations', 'address reservations', LRCUD, LRCU, LR),
+  ...INVENTORY.map(inventoryRow),
   row('discovery', 'scans, scan rules and discovered devices', LRCUD, LRCU, LR),
   row('conflicts', 'conflicts', [...LR, 'delete', 'detect', 'resolve'], [...LR, 'detect', 'resolve'], LR),
   // Singular in the API since its first version.

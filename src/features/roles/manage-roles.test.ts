@@ -36,7 +36,7 @@ describe.each([...dialects()])('roles on %s', (dialect) => {
     expect(Role.array().parse((await all.admin.ask('GET /api/roles')).body)).toContainEqual(role)
   })
 
-  test('hold nothing unless told', async () => {
+  test('have no permissions by default', async () => {
     expect(await make()).toMatchObject({ description: '', permissions: [] })
     expect(await make({ description: null, permissions: null })).toMatchObject({ description: '', permissions: [] })
   })
@@ -76,7 +76,7 @@ describe.each([...dialects()])('roles on %s', (dialect) => {
     expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
-  test('change in what is named, and in nothing else', async () => {
+  test('are changed in the named fields only', async () => {
     const before = await make({ description: 'x', permissions: ['devices:read', 'devices:list'] })
     all.app.clock.ms += 1000
     const updated_at = all.app.now().toISOString()

@@ -21,7 +21,7 @@ describe.each([...dialects()])('roles on %s', (dialect) => {
   const list = async (query = '') =>
     contract.list.output.parse(await (await app.send(`GET /api/roles${query}`, { key: admin })).json())
 
-  test('lists system and custom roles by name, with what they hold', async () => {
+  test('lists system and custom roles by name, with their permissions', async () => {
     const roles = await list()
     expect(roles.map(({ name, is_system }) => [name, is_system])).toEqual([
       ['admin', true],
@@ -76,7 +76,7 @@ describe.each([...dialects()])('roles on %s', (dialect) => {
     expect(response.headers.get('x-total-count')).toBe(String(CATALOGUE.length))
   })
 
-  test('a guest may not see the catalogue', async () => {
+  test('the catalogue needs a session or key', async () => {
     expect((await app.send('GET /api/permissions')).status).toBe(401)
   })
 })

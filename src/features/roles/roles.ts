@@ -29,7 +29,7 @@ const MAX_NAMED = 10
 
 /**
  * Requires the caller to hold the permissions that they grant, or whose holder they manage.
- * @param subject the object with the permissions: "The role" in "The role holds what you do not: ..."
+ * @param subject the object with the permissions: "The role" in "The role has permissions that you lack: ..."
  * @throws AppError FORBIDDEN that names the missing permissions.
  */
 export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subject: string): void => {
@@ -37,7 +37,7 @@ export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subj
   if (missing.length === 0) return
   const others = missing.length - MAX_NAMED
   const named = `${missing.slice(0, MAX_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
-  throw new AppError('FORBIDDEN', `${subject} holds what you do not: ${named}`)
+  throw new AppError('FORBIDDEN', `${subject} has permissions that you lack: ${named}`)
 }
 
 /** The ids of roles with a permission that the caller lacks, sorted. */

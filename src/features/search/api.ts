@@ -1,6 +1,6 @@
 /** The global search contract. Browser-safe. */
 import { z } from 'zod'
-import { line } from '../../platform/contract/fields.ts'
+import { SearchText } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
 export const SearchResult = z
@@ -26,7 +26,7 @@ export const search = {
     access: 'search:read',
     mcp: 'listed',
     cli: { command: 'search', args: ['q'] },
-    input: () => z.object({ q: line(256).min(1) }),
+    input: () => z.object({ q: SearchText }),
     output: () => z.object({ results: z.array(SearchResult) }).meta({ id: 'SearchResults' }),
   }),
 }

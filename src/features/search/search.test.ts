@@ -85,7 +85,7 @@ describe.each([...dialects()])('the search of everything on %s', (dialect) => {
     expect(await find(q)).toEqual(found)
   })
 
-  test('finds what has changed since, and no longer what is gone', async () => {
+  test('finds changed objects, and no deleted ones', async () => {
     const { api } = inv
     const { id: network_id } = await api.networks.create({ name: 'Wanderer', subnet: '10.77.0.0/16' })
     const range = { start_ip: '10.77.0.1', end_ip: '10.77.0.9' }
@@ -118,7 +118,7 @@ describe.each([...dialects()])('the search of everything on %s', (dialect) => {
     expect(found[0]).toBe('device crowd 000: crowd 000')
   })
 
-  test('is of who may search', async () => {
+  test('needs search:read', async () => {
     expect(await ask(await inv.app.as('viewer'), 'GET /api/search?q=lab')).toMatchObject({ status: 200 })
     expect(await ask(await inv.app.as(['devices:list']), 'GET /api/search?q=lab')).toMatchObject(forbidden)
     expect(await ask({ request: inv.app.guest }, 'GET /api/search?q=lab')).toMatchObject(failure(401, 'UNAUTHORIZED'))

@@ -8,7 +8,7 @@ import { type Described, keptTexts, Texts } from './texts.ts'
 const named = (name: string, ...pieces: string[]): Described => ({ id: name, name, match: '', pieces })
 const namesOf = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name)
 
-test('those are found that hold every word, in their order, and no more than asked for', () => {
+test('finds the entries with every word, in order, up to the limit', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'İ', 'ß', '.'), maxLength: 6 })
   const words = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '.', 'ß', 'i'), minLength: 1, maxLength: 3 }), {
     minLength: 1,
@@ -31,7 +31,7 @@ test('those are found that hold every word, in their order, and no more than ask
   )
 })
 
-test('nothing is found across two pieces or two entries', () => {
+test('no match spans two texts or two entries', () => {
   const texts = new Texts([named('one', 'ab', 'cd'), named('two', 'ef')])
   expect(namesOf(texts.find(['bc'], 9))).toEqual([])
   expect(namesOf(texts.find(['de'], 9))).toEqual([])
@@ -39,7 +39,7 @@ test('nothing is found across two pieces or two entries', () => {
   expect(namesOf(texts.find(['ab', 'ef'], 9))).toEqual([])
 })
 
-test('in nothing, nothing is found', () => {
+test('an empty list has no match', () => {
   expect(new Texts([]).find(['a'], 9)).toEqual([])
 })
 

@@ -91,7 +91,7 @@ describe.each([...dialects()])('the start on %s', (dialect) => {
     await expect(open(app, NEW)).rejects.toThrow(keyIdOf(OLD))
   })
 
-  test('without a key goes on and says what that means', async () => {
+  test('without a key continues and logs the consequence', async () => {
     const app = await start({})
     await open(app, undefined)
     expect(entries.join()).toContain('secrets cannot be stored')

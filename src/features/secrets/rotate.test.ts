@@ -45,7 +45,7 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
   }
 
   test(
-    'leaves everything to the new key, so that a start with it alone works',
+    'encrypts everything with the new key, so that a start with it alone works',
     async () => {
       const { app, admin, create } = await start()
       const ids = await create(5)
@@ -120,7 +120,7 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
     TIMEOUT_MS,
   )
 
-  test('leaves what others write meanwhile as they wrote it', async () => {
+  test('keeps concurrent writes', async () => {
     const { app, admin, create } = await start()
     const ids = await create(150)
     const rotating = await restarted(app, ROTATING)
@@ -145,7 +145,7 @@ describe.each([...dialects()])('rotation on %s', (dialect) => {
     await expect(restart(app, ALONE)).rejects.toThrow(keyIdOf(OLD))
   })
 
-  test('goes past a value that it cannot open, counts it and says which it is', async () => {
+  test('skips a value that it cannot open, counts it and names it', async () => {
     const { app, admin, create } = await start()
     const [broken = ''] = await create(3)
     const other = { table: 'credentials', column: 'secret', id: 'another' }

@@ -59,7 +59,7 @@ describe.each([...places()])('a device cookie on %s, with sessions in the %s', (
     world.passwords.close()
   })
 
-  test('takes a sign-in of its account out of the common queue', async () => {
+  test('moves a sign-in of its account to the known lane', async () => {
     expect([await world.laneOf('ada', ''), await world.laneOf('ada', cookie)]).toEqual(['common', 'known'])
   })
 
@@ -133,7 +133,7 @@ describe('a device cookie', () => {
     expect(answers.flatMap(({ headers }) => headers.getSetCookie())).toEqual([])
   })
 
-  test('with any character changed is that of a stranger', async () => {
+  test('with any character changed is ignored', async () => {
     const [name = '', value = ''] = cookie.split('=')
     const lanes: unknown[] = []
     for (let at = 0; at < value.length; at++) {
@@ -149,13 +149,13 @@ describe('a device cookie', () => {
     ['rubbish', 'x'],
     ['a signature of another key', 'signed elsewhere'],
     ['far too much', 'x'.repeat(10_000)],
-  ])('that holds %s is that of a stranger', async (_, value) => {
+  ])('with %s is ignored', async (_, value) => {
     const text = cookie.split('=')[1] ?? ''
     const forged = `${text.slice(0, text.lastIndexOf('.'))}.${randomBytes(32).toString('base64url')}`
     expect(await world.laneOf('ada', `__Host-device=${value === 'signed elsewhere' ? forged : value}`)).toBe('common')
   })
 
-  test('without its prefix, as another host of the domain can set it, is that of a stranger', async () => {
+  test('without its prefix, as another host of the domain can set it, is ignored', async () => {
     expect(await world.laneOf('ada', cookie.replace('__Host-', ''))).toBe('common')
   })
 
@@ -215,7 +215,7 @@ describe('wrong passwords by a device that is known', () => {
     expect(lanes).toEqual(['known', 'known', 'known', 'common'])
   })
 
-  test('count by the address as ever', async () => {
+  test('count against the limit of the address too', async () => {
     addresses++
     const tries: number[] = []
     for (let i = 0; i < 4; i++) {

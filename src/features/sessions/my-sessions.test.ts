@@ -23,7 +23,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
       .parse((await ask(`GET /api/sessions${query}`)).body)
   const status = async (cookie: string) => (await asked('GET /api/auth/me', cookie)).status
 
-  test('are listed newest first, with whence and since when', async () => {
+  test('are listed newest first, with address and time', async () => {
     const { username } = await all.person()
     const started = all.app.now().toISOString()
     const old = await signIn(username, 'Firefox')
@@ -56,7 +56,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
     expect(await status(young)).toBe(200)
   })
 
-  test('tell the address that they were begun from', async () => {
+  test('show the address of their sign-in', async () => {
     const { username, ask } = await all.person()
     const request = new Request('http://plat.test/api/auth/login', {
       method: 'POST',
@@ -87,7 +87,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
     expect([page.headers.get('x-total-count'), (page.body as unknown[]).length]).toEqual(['2', 1])
   })
 
-  test('of others are for who may change users', async () => {
+  test('of others need users:update', async () => {
     const person = await all.person()
     await signIn(person.username)
     expect(await sessionsOf(all.admin, `?user_id=${person.id}`)).toHaveLength(1)
@@ -126,7 +126,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
     expect(await status(two)).toBe(401)
   })
 
-  test('of others do not exist for who may not end them', async () => {
+  test('of others are 404 without the permission', async () => {
     const person = await all.person()
     const cookie = await signIn(person.username)
     const [session] = await sessionsOf(person)

@@ -30,7 +30,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
     expect(bySession.permissions).toEqual([...(systemRole('role-viewer')?.permissions ?? [])])
   })
 
-  test('without credentials nobody is anybody', async () => {
+  test('without credentials every request is 401', async () => {
     const response = await app.send(me)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
     expect(await refusal(response)).toEqual([401, 'UNAUTHORIZED'])
@@ -113,7 +113,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
     expect((await app.send('POST /api/auth/logout', { key: await keyFor(app.db, viewerId) })).status).toBe(204)
   })
 
-  test('who someone is, is remembered for a second, unless a commit touches it', async () => {
+  test('the identified caller is cached for a second, unless a commit changes it', async () => {
     const { id } = await createUser(app.db, { username: 'remembered' })
     const key = await keyFor(app.db, id)
     const status = async () => (await app.send(me, { key })).status
@@ -161,7 +161,7 @@ describe.each([...places()])('the life of a session on %s in the %s', (dialect, 
   describe('of a day', () => {
     beforeEach(ttl(24 * HOUR_MS))
 
-    test('moves its expiry once a minute, and says so in the cookie', async () => {
+    test('extends its expiry once a minute, and the cookie with it', async () => {
       const again = `${cookie}; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict; Secure`
       expect(await after(59_999)).toEqual([200, null])
       expect(await after(1)).toEqual([200, again])
@@ -182,13 +182,13 @@ describe.each([...places()])('the life of a session on %s in the %s', (dialect, 
       expect(responses.filter((response) => response.headers.has('set-cookie'))).toHaveLength(1)
     })
 
-    test('is no change of who anyone is', async () => {
+    test('does not invalidate cached callers', async () => {
       const before = await app.db.revision(['sessions', 'users'])
       expect((await after(60_000))[1]).not.toBeNull()
       expect(await app.db.revision(['sessions', 'users'])).toBe(before)
     })
 
-    test('is told by its store too, where another process moved the expiry', async () => {
+    test('uses the expiry of its store, where another process extended it', async () => {
       expect((await after(0))[0]).toBe(200)
       const [session] = await app.sessions.list(vicId)
       if (!session) throw new Error('vic is signed in')
@@ -209,7 +209,7 @@ describe.each([...places()])('the life of a session on %s in the %s', (dialect, 
 
     // A Valkey server expires sessions by itself.
     if (store === 'valkey') return
-    test('purging takes what has expired, and nothing else', async () => {
+    test('purging deletes expired sessions only', async () => {
       app.clock.ms += 12 * HOUR_MS
       const young = cookieOf(await app.login('vic', PASSWORD))
       app.clock.ms += 12 * HOUR_MS

@@ -98,7 +98,7 @@ describe('a Valkey server', () => {
     expect(await app.sessions.list(userId)).toEqual([])
   })
 
-  test('forgets in its list of a user what has ended', async () => {
+  test('removes ended sessions from the list of a user', async () => {
     await app.login('ada', PASSWORD)
     await app.login('ada', PASSWORD)
     const [one] = await app.sessions.list(userId)
@@ -117,7 +117,7 @@ describe('a Valkey server', () => {
     expect(await contents()).toEqual([])
   })
 
-  test('moves an expiry once for all who found it due at one time', async () => {
+  test('extends an expiry once for concurrent requests', async () => {
     await app.login('ada', PASSWORD)
     const [session] = await app.sessions.list(userId)
     if (!session) throw new Error('ada is signed in')
@@ -137,7 +137,7 @@ describe('a Valkey server', () => {
     }
   })
 
-  test('that is away: sessions are told so within two seconds, and nothing else notices', async () => {
+  test('that is away: requests with a session get 503 within two seconds, and others work', async () => {
     const { key, cookie } = {
       key: await keyFor(app.db, userId),
       cookie: cookieOf(await app.login('ada', PASSWORD)),
@@ -172,7 +172,7 @@ describe('a Valkey server', () => {
     expect(warnings(app).map((entry) => /is (away|back)/.exec(entry)?.[1])).toEqual(['away', 'back'])
   })
 
-  test('that was restarted in between is not missed at all', async () => {
+  test('that was restarted between two requests causes no warning', async () => {
     const cookie = cookieOf(await app.login('ada', PASSWORD))
     expect((await app.send(me, { cookie })).status).toBe(200)
     await server.stop()
@@ -183,7 +183,7 @@ describe('a Valkey server', () => {
     expect(warnings(app)).toEqual([])
   })
 
-  test('that is away many times is warned of once each', async () => {
+  test('that is away several times has one warning each', async () => {
     for (let times = 0; times < 3; times++) {
       await server.stop()
       for (let i = 0; i < 3; i++) await app.login('ada', PASSWORD)
@@ -193,7 +193,7 @@ describe('a Valkey server', () => {
     expect(warnings(app)).toHaveLength(6)
   })
 
-  test('that refuses commands is as good as away', async () => {
+  test('that refuses commands counts as away', async () => {
     await client.send('CONFIG', ['SET', 'maxmemory', '1'])
     const response = await app.login('ada', PASSWORD)
     await client.send('CONFIG', ['SET', 'maxmemory', '0'])

@@ -1,7 +1,7 @@
 /** The users contract. Browser-safe. */
 import { z } from 'zod'
 import { draft, Filter, idOf, Key, Page, patch, ruledText, Timestamp, text } from '../../platform/contract/fields.ts'
-import { CONTROLS, EMAIL, whole } from '../../platform/contract/text-rules.ts'
+import { CONTROLS, EMAIL, oneOf, whole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS, passwordProblem } from '../../platform/security/password-rule.ts'
 import { CataloguePermission } from '../roles/api.ts'
@@ -22,6 +22,23 @@ export const User = z
   .meta({ id: 'User', columns: ['id', 'username', 'full_name', 'email', 'roles', 'is_active'] })
 export type User = z.infer<typeof User>
 
+/** The widest characters that take this many bytes in UTF-8 (RFC 3629), inside brackets. */
+const CHARACTERS_OF_BYTES = [
+  [1, ' -~'],
+  [2, ' -~\\u00a0-\\u07ff'],
+  [3, ' -~\\u00a0-\\uffff'],
+  [4, `^${CONTROLS}`],
+] as const
+
+/** No pattern counts bytes: the wider the characters, the fewer there may be. The server also takes mixtures that are not among these. */
+const PASSWORD_PATTERN = whole(
+  oneOf(
+    ...CHARACTERS_OF_BYTES.map(
+      ([bytes, characters]) => `[${characters}]{${MIN_PASSWORD_CHARACTERS},${MAX_PASSWORD_BYTES / bytes}}`,
+    ),
+  ),
+)
+
 /** A new password. */
 const NewPassword = z
   .string()
@@ -30,8 +47,7 @@ const NewPassword = z
     exact: {
       minLength: MIN_PASSWORD_CHARACTERS,
       maxLength: MAX_PASSWORD_BYTES,
-      // The bounds are repeated here, so that a generator draws no other lengths.
-      pattern: whole(`[^${CONTROLS}]{${MIN_PASSWORD_CHARACTERS},${MAX_PASSWORD_BYTES}}`),
+      pattern: PASSWORD_PATTERN,
     },
   })
   .check((check) => {
@@ -136,7 +152,7 @@ export const users = {
     name: 'users.update',
     summary: 'Change some fields of a user; deactivating a user ends all their sessions',
     description:
-      'You must hold all permissions that the user has, and all of a new role. The last active admin stays an active admin. With other roles, API keys that another user has made for this user end.',
+      'You must hold all permissions that the user has, and all of a new role. The last active admin cannot lose that role. With other roles, API keys that another user has made for this user end.',
     http: 'PUT /api/users/{id}',
     access: 'users:update',
     input: UserPatch,
@@ -178,7 +194,7 @@ export const users = {
     name: 'users.reset-password',
     summary:
       'Give a user a new password; the user is signed out everywhere, and the API keys that the user has made stay valid',
-    description: `You must hold all that the user holds. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password does it without the server, on its own machine.)`,
+    description: `You must hold all permissions of the user. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password works on the host, without the server.)`,
     http: 'POST /api/users/{id}/reset-password',
     effect: 'action',
     access: 'users:update',
@@ -206,7 +222,7 @@ export const users = {
     name: 'users.revoke-role',
     summary: 'Revoke a role from a user; no change if the user does not have it',
     description:
-      'You must hold all permissions that the user has. The last active admin stays one. API keys that another user has made for this user end.',
+      'You must hold all permissions that the user has. The last active admin cannot lose that role. API keys that another user has made for this user end.',
     http: 'POST /api/users/revoke-role',
     effect: 'action',
     access: 'users:update',

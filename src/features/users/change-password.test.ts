@@ -79,7 +79,7 @@ describe.each([...dialects()])('passwords on %s', (dialect) => {
       expect(await login(person.username, QUICK)).toBe(200)
     })
 
-    test('is nothing that anyone does for another, an admin neither', async () => {
+    test('is possible for the own account only, also for an admin', async () => {
       const person = await all.person()
       const body = { current_password: QUICK, new_password: NEW }
       expect(await change(all.admin, person.id, body)).toMatchObject(failure(403, 'FORBIDDEN'))
@@ -87,7 +87,7 @@ describe.each([...dialects()])('passwords on %s', (dialect) => {
       expect(await login(person.username, QUICK)).toBe(200)
     })
 
-    test('to another than it was when it was compared is refused', async () => {
+    test('of a password that changed after the comparison is refused', async () => {
       const person = await all.person()
       const { db, passwords, now } = all.app
       const { verify } = passwords
@@ -138,7 +138,7 @@ describe.each([...dialects()])('passwords on %s', (dialect) => {
   })
 })
 
-test('while too many passwords are checked, all is told to come back', async () => {
+test('while the queue is full, the answer has a time to retry', async () => {
   const app = await signInApp('sqlite', { passwords: createPasswords({ workers: 1, queueLimit: 0, cost: 12 }) })
   const { id } = await createUser(app.db, { username: 'root', roles: ['admin'], password: QUICK })
   const key = await keyFor(app.db, id)

@@ -45,7 +45,7 @@ describe.each([...dialects()])('on %s, API keys of an account that holds more', 
     expect(await (await clerk()).ask(`GET /api/keys?user_id=${target.id}`)).toMatchObject(forbidden)
   })
 
-  test('stand in no list, count or page', async () => {
+  test('are in no list, count or page', async () => {
     const by = await clerk()
     const target = await all.person({ roles: ['viewer'] })
     const equal = await all.person({ permissions: ['users:list'] })
@@ -58,7 +58,7 @@ describe.each([...dialects()])('on %s, API keys of an account that holds more', 
     expect(rowsOf(last)).toEqual(rowsOf(list).slice(-1))
   })
 
-  test('do not exist for who lacks apikeys:read and delete', async () => {
+  test('are 404 without apikeys:read and delete', async () => {
     const by = await all.person({ permissions: ['users:update'] })
     const id = await keyOf(await all.person({ roles: ['viewer'] }))
     expect(await by.ask(`GET /api/keys/${id}`)).toMatchObject(missing)
@@ -88,7 +88,7 @@ describe.each([...dialects()])('on %s, API keys of an account that holds more', 
     expect((await by.ask(`DELETE /api/keys/${(body as Row).id}`)).status).toBe(204)
   })
 
-  test('show themselves in the ETag: it moves with the rights of the owner, of the caller, and of a role', async () => {
+  test('are part of the ETag: it changes with the rights of the owner, of the caller, and of a role', async () => {
     const by = await clerk()
     const target = await all.person({ permissions: ['users:list'] })
     const role = await all.role('users:list')
@@ -134,7 +134,7 @@ describe.each([...places()])('on %s in the %s, sessions of an account that holds
     expect((await all.app.send('GET /api/auth/me', { cookie })).status).toBe(200)
   })
 
-  test('do not exist for who lacks users:update', async () => {
+  test('are 404 without users:update', async () => {
     const { id } = await signedIn(await all.person({ roles: ['viewer'] }))
     const by = await all.person({ permissions: ['apikeys:delete'] })
     expect(await by.ask(`DELETE /api/sessions/${id}`)).toMatchObject(missing)
@@ -178,7 +178,7 @@ describe.each([...dialects()])('on %s, OAuth grants of an account that holds mor
     expect((await target.ask('GET /api/oauth/grants')).body).toMatchObject([{ id }])
   })
 
-  test('stand in no list', async () => {
+  test('are in no list', async () => {
     const [client, target, equal] = [await newClient(), await all.person({ roles: ['viewer'] }), await all.person()]
     await grantTo(target, client)
     const shown = await grantTo(equal, client)
@@ -198,7 +198,7 @@ describe.each([...dialects()])('on %s, OAuth grants of an account that holds mor
     expect((await target.ask('GET /api/oauth/grants')).body).toMatchObject([{ id }])
   })
 
-  test('do not exist for who lacks oauth-clients:delete', async () => {
+  test('are 404 without oauth-clients:delete', async () => {
     const id = await grantTo(await all.person({ roles: ['viewer'] }), await newClient())
     expect(await (await all.person()).ask(`DELETE /api/oauth/grants/${id}`)).toMatchObject(missing)
   })

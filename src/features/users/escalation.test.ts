@@ -22,7 +22,7 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
   const rolesOf = async (id: string) =>
     ((await all.admin.ask(`GET /api/users/${id}`)).body as { roles: readonly string[] }).roles
 
-  describe('who does not hold what a role holds', () => {
+  describe('a caller without all permissions of a role', () => {
     type Try = (by: Person, role: string) => Promise<{ readonly status: number; readonly body: unknown }>
     const tries: [string, Try][] = [
       ['creates nobody with it', (by, role) => by.ask('POST /api/users', newUser([role]))],
@@ -48,17 +48,17 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
       expect(await rolesOf(by.id)).toEqual(before)
     })
 
-    test.each(tries.slice(0, 4))('(but who does, may: %s)', async (_, attempt) => {
+    test.each(tries.slice(0, 4))('(but one with them may: %s)', async (_, attempt) => {
       const by = await all.person({ permissions: [...CLERK, 'devices:read'] })
       expect((await attempt(by, (await all.role('devices:read', 'users:list')).name)).status).toBeLessThan(300)
     })
 
-    test('is told what is missing, of much the beginning', async () => {
+    test('gets the first ten missing permissions', async () => {
       const by = await clerk()
       const some = await all.role('audit:list', 'devices:read', 'users:list')
       const grant = (role_id: string) => by.ask('POST /api/users/grant-role', { user_id: by.id, role_id })
       expect(messageOf(await grant(some.name))).toBe(
-        `The role "${some.name}" holds what you do not: audit:list, devices:read`,
+        `The role "${some.name}" has permissions that you lack: audit:list, devices:read`,
       )
       expect(messageOf(await grant('admin'))).toEndWith(` and ${CATALOGUE.length - CLERK.length - 10} more`)
     })
@@ -93,7 +93,7 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
     })
   })
 
-  test('a role is not deleted where somebody who has it holds more than the caller, whose keys would end with it', async () => {
+  test('a role is not deleted if a user who has it holds more than the caller', async () => {
     const by = await clerk()
     const shared = await all.role('users:list')
     const target = await all.person({ roles: ['admin', shared.name] })
@@ -105,14 +105,14 @@ describe.each([...dialects()])('escalation on %s', (dialect) => {
   })
 
   describe('a role', () => {
-    test('is not made of what its maker does not hold', async () => {
+    test('cannot be created with permissions that the caller lacks', async () => {
       const by = await clerk()
       const make = (...permissions: string[]) => by.ask('POST /api/roles', { name: fresh(), permissions })
       expect(await make('users:list', 'devices:read')).toMatchObject(forbidden)
       expect((await make('users:list')).status).toBe(201)
     })
 
-    test('does not grow beyond who changes it, whoever has it', async () => {
+    test('cannot get permissions that the caller lacks', async () => {
       const { id, name } = await all.role(...CLERK)
       const by = await all.person({ roles: [name] })
       expect(await by.ask(`PUT /api/roles/${id}`, { permissions: [...CLERK, 'devices:read'] })).toMatchObject(forbidden)

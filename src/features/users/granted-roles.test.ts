@@ -52,16 +52,16 @@ describe.each([...dialects()])('users and their roles on %s', (dialect) => {
     })
   })
 
-  describe('what one may do', () => {
+  describe('the permissions of a user', () => {
     const held = async (id: string) => (await all.admin.ask(`GET /api/users/${id}/permissions`)).body
 
-    test('is what all roles hold together, as the catalogue has it', async () => {
+    test('are the union of all roles, in the order of the catalogue', async () => {
       const { id } = await all.person({ roles: ['viewer'], permissions: ['audit:list', 'devices:read'] })
       const names = new Set<string>([...(systemRole('role-viewer')?.permissions ?? []), 'audit:list'])
       expect(await held(id)).toEqual(CATALOGUE.filter((one) => names.has(one.name)))
     })
 
-    test('is nothing without a role', async () => {
+    test('are none without a role', async () => {
       expect(await held((await all.person()).id)).toEqual([])
     })
 
@@ -98,7 +98,7 @@ describe.each([...dialects()])('users and their roles on %s', (dialect) => {
       expect(await status()).toBe(403)
     })
 
-    test('a second time changes nothing', async () => {
+    test('twice changes nothing', async () => {
       const before = await make({ roles: ['viewer'] })
       all.app.clock.ms += 1000
       expect((await grant(before.id, 'viewer')).status).toBe(201)
@@ -106,7 +106,7 @@ describe.each([...dialects()])('users and their roles on %s', (dialect) => {
       expect((await all.admin.ask(`GET /api/users/${before.id}`)).body).toEqual(before)
     })
 
-    test('names whom and what it does not know', async () => {
+    test('names the unknown user or role', async () => {
       for (const change of [grant, revoke]) {
         expect(await change('x', 'y')).toMatchObject(refusal('user_id', 'role_id'))
         expect(await change(all.admin.id, '\u0000')).toMatchObject(refusal('role_id'))

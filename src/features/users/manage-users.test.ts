@@ -53,7 +53,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
       expect((await make({ role_id: null, roles: null })).roles).toEqual([])
     })
 
-    test('makes one who may not sign in yet', async () => {
+    test('can create an inactive user', async () => {
       const user = await make({ is_active: false })
       expect(user.is_active).toBe(false)
       const key = await keyFor(all.app.db, user.id)
@@ -91,7 +91,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
       expect(answer.body).toMatchObject({ details: [{ field: 'username' }, { field: 'email' }] })
     })
 
-    test('lets many have no address', async () => {
+    test('permits several users without an address', async () => {
       expect([(await make({ email: '' })).email, (await make({ email: null })).email]).toEqual(['', ''])
     })
 
@@ -107,7 +107,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
       expect(row?.password_hash).toStartWith('$2b$')
     })
 
-    test('hashes nothing for a user that will not be', async () => {
+    test('hashes no password for a refused user', async () => {
       const { username } = await make()
       const { hash } = all.app.passwords
       const hashed: string[] = []
@@ -124,7 +124,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
   })
 
   describe('changing one', () => {
-    test('changes what it names, and nothing else', async () => {
+    test('changes the named fields only', async () => {
       const before = await make({ email: `${name()}@example.org`, full_name: 'Ada', roles: ['viewer'] })
       all.app.clock.ms += 1000
       const { status, body } = await all.admin.ask(`PUT /api/users/${before.id}`, { full_name: 'Ada L.' })
@@ -132,13 +132,13 @@ describe.each([...dialects()])('users on %s', (dialect) => {
       expect(body).toEqual({ ...before, full_name: 'Ada L.', updated_at: all.app.now().toISOString() })
     })
 
-    test('clears what is optional', async () => {
+    test('clears optional fields', async () => {
       const { id } = await make({ email: `${name()}@example.org`, full_name: 'Ada', roles: ['viewer'] })
       const { body } = await all.admin.ask(`PUT /api/users/${id}`, { email: null, full_name: '', roles: [] })
       expect(body).toMatchObject({ email: '', full_name: '', roles: [] })
     })
 
-    test('takes what GET answered, with a change', async () => {
+    test('accepts the answer of GET, with a change', async () => {
       const before = await make({ roles: ['viewer', 'operator'] })
       const { body } = await all.admin.ask(`PUT /api/users/${before.id}`, { ...before, username: name() })
       expect(body).toMatchObject({ roles: ['operator', 'viewer'], username: `made-${count}` })
@@ -239,7 +239,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
       expect((await all.admin.ask(`GET /api/users/${id}`)).status).toBe(404)
     })
 
-    test('is nothing to do to oneself', async () => {
+    test('is refused for the own account', async () => {
       const { admin } = all
       expect(await admin.ask(`DELETE /api/users/${admin.id}`)).toMatchObject(failure(400, 'CANNOT_DELETE_SELF'))
     })
@@ -267,7 +267,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
     for (const id of UNKNOWN) expect((await all.admin.ask(`GET /api/users/${id}/permissions`)).status).toBe(404)
   })
 
-  test.each(['viewer', 'operator'])('are no business of the %s', async (role) => {
+  test.each(['viewer', 'operator'])('are 403 for the %s', async (role) => {
     const { ask } = await all.person({ roles: [role] })
     const statuses = [
       await ask('GET /api/users'),

@@ -42,7 +42,7 @@ describe('names that look alike', () => {
   })
 })
 
-test('the table is whole: of this version of Unicode, with as many characters', () => {
+test('the table is complete: this version of Unicode, with all its characters', () => {
   const characters = table
     .split('\n')
     .flatMap((line) => (line.startsWith('#') ? [] : (line.split(';')[1] ?? '').split(' ')))

@@ -1,6 +1,7 @@
 /** The rules for new usernames. Browser-safe. */
 import { z } from 'zod'
 import { Name } from '../../platform/contract/fields.ts'
+import { VISIBLE_TEXT } from '../../platform/contract/text-rules.ts'
 
 /** Format characters and line and paragraph separators: they are invisible, or reorder the text around them. */
 const MARK = /[\p{Cf}\p{Zl}\p{Zp}]/u
@@ -35,8 +36,10 @@ export const Username = z
     error: 'must be valid Unicode text without control characters',
   })
   .refine((name) => name === '' || !UNSEEN.test(name), { error: 'must not be blank' })
+  .meta({ exact: { pattern: VISIBLE_TEXT } })
 
 /** The username of an existing user. It may be older than the current rules, which apply when it changes. */
 export const KeptUsername = Name.refine((name) => !CONTROL.test(name), {
   error: 'must not contain control characters',
-})
+  // A name that changes has to keep to the rules of today.
+}).meta({ exact: { pattern: VISIBLE_TEXT } })

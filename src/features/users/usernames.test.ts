@@ -57,7 +57,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
       expect(await attempt(name)).toMatchObject(badName)
     })
 
-    test('with a name that looks like one that there is', async () => {
+    test('with a name that looks like an existing one', async () => {
       const name = fresh()
       await create(`${name} m 1`)
       const look = [
@@ -69,7 +69,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
       for (const alike of look) expect(await attempt(alike)).toMatchObject(taken)
     })
 
-    test('and is told which', async () => {
+    test('with that name in the message', async () => {
       const name = fresh()
       await create(`${name} 0`)
       expect((await attempt(`${name} O`)).body).toMatchObject({ error: expect.stringContaining(`"${name} 0"`) })
@@ -88,14 +88,14 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
     expect(await create('\ufdfa'.repeat(15))).toMatchObject(badName)
   })
 
-  test('that look alike are given to one of many who ask at one time', async () => {
+  test('that look alike are given to one of several concurrent requests', async () => {
     const name = fresh()
     const alike = ['mmm', 'rnmm', 'mrnm', 'mmrn', 'rnrnm', 'rnrnrn'].map((end) => `${name} ${end}`)
     const statuses = (await Promise.all(alike.map(create))).map(({ status }) => status)
     expect(statuses.sort()).toEqual([201, 409, 409, 409, 409, 409])
   })
 
-  test('that look alike are not come by with renaming at one time', async () => {
+  test('that look alike cannot result from concurrent renames', async () => {
     const name = fresh()
     const users = await Promise.all([1, 2, 3].map(() => create(fresh())))
     const ends = ['mm', 'rnm', 'rnrn']
@@ -113,7 +113,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
     expect((await create(`${name} I`)).status).toBe(201)
   })
 
-  test('may be changed to what looks like the own one', async () => {
+  test('may be changed to one that looks like the present one', async () => {
     const name = fresh()
     const user = await create(`${name} 1`)
     expect((await rename(idOf(user), `${name} l`)).status).toBe(200)

@@ -28,7 +28,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
     const ensure = (config: Partial<SignInApp['config']> = {}) =>
       ensureFirstAdmin({ db: app.db, config: { ...app.config, ...config }, passwords: app.passwords, now: app.now })
 
-    test('is admin with a password that is told once', async () => {
+    test('is admin with a password that is printed once', async () => {
       const made = await ensure()
       expect(made).toEqual({ username: 'admin', password: expect.stringMatching(/^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/) })
       expect(await ensure()).toBeUndefined()
@@ -40,7 +40,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
       })
     })
 
-    test('is the configured one, whose password is never told', async () => {
+    test('is the configured one, whose password is never printed', async () => {
       const config = { initialAdminUsername: 'root', initialAdminPassword: QUICK, initialAdminEmail: 'r@example.org' }
       expect(await ensure(config)).toEqual({ username: 'root' })
       expect(await login('root', QUICK)).toBe(200)
@@ -75,7 +75,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
         ...(password ? { password } : {}),
       })
 
-    test('makes up a password, and tells it', async () => {
+    test('generates a password, and prints it', async () => {
       await createUser(app.db, { username: 'Ada', password: QUICK })
       const done = await reset('ada')
       expect(done.username).toBe('Ada')
@@ -89,7 +89,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
       expect(await login('ada', 'a new password')).toBe(200)
     })
 
-    test('ends every session of the user and of nobody else; keys live on', async () => {
+    test('ends every session of the user only; keys stay valid', async () => {
       const { id } = await createUser(app.db, { username: 'ada', password: QUICK })
       await createUser(app.db, { username: 'bob', password: QUICK })
       const cookies = [await app.login('ada', QUICK), await app.login('ada', QUICK), await app.login('bob', QUICK)].map(

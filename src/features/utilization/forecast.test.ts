@@ -15,7 +15,7 @@ describe('a forecast', () => {
     expect(forecastOf(samples([1, 2]))).toBeNull()
   })
 
-  test('of what grows says when it is full', () => {
+  test('of a growing network says when it is full', () => {
     expect(forecastOf(samples([100, 110, 120, 130], 200))).toEqual({ per_day: 10, days_to_full: 7, days: 4 })
   })
 
@@ -29,15 +29,15 @@ describe('a forecast', () => {
     ['stays as it is', [50, 50, 50]],
     ['empties', [50, 40, 30]],
     ['takes more than ten years', [50, 50, 50, 50.01]],
-  ])('of what %s says never', (_, used) => {
+  ])('of a network that %s says never', (_, used) => {
     expect(forecastOf(samples(used))?.days_to_full).toBeNull()
   })
 
-  test('of what is full says now', () => {
+  test('of a full network says now', () => {
     expect(forecastOf(samples([250, 252, 254]))?.days_to_full).toBe(0)
   })
 
-  test('minds days without a sample', () => {
+  test('takes days without a sample into account', () => {
     const [first, , third, , fifth] = samples([10, 0, 30, 0, 50])
     expect(forecastOf([first, third, fifth].filter((one) => one !== undefined))?.per_day).toBe(10)
   })

@@ -127,7 +127,7 @@ describe.each([...dialects()])('utilization on %s', (dialect) => {
   )
 
   test(
-    'what is deleted is forgotten',
+    'samples of deleted objects are deleted',
     async () => {
       const pool = await poolOf(3)
       aheadMs += DAY_MS

@@ -1,11 +1,17 @@
 /** The webhooks contract: subscriptions to events, and their deliveries. Browser-safe. */
 import { z } from 'zod'
 import { draft, Filter, idOf, Key, Name, Page, patch, text } from '../../platform/contract/fields.ts'
+import { URL_HOST, URL_PORT } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { headerProblem, MAX_HEADERS, repeatedName } from './header-rules.ts'
+import { HEADERS_SCHEMA, headerProblem, MAX_HEADERS, repeatedName } from './header-rules.ts'
 import { CatalogueEntry, Delivery, DeliveryStatus, EventName, Webhook } from './schema.ts'
 
 export const MAX_URL = 2048
+
+/** A host alone, no user before it, and no port 0. RFC 6761 section 6.3: localhost is this machine. */
+const URL_PATTERN =
+  `^[Hh][Tt][Tt][Pp][Ss]?://(?!(?:[^/?#:]*\\.)?[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]\\.?(?:[/?#:]|$))` +
+  `${URL_HOST}(?::${URL_PORT})?(?:[/?#][^\\u0000-\\u0020\\u007f]*)?$`
 
 /** Zod's record drops `__proto__`: an object with that name alone would clear the headers. */
 const withoutProto = (headers: unknown, check: z.RefinementCtx): unknown => {
@@ -16,6 +22,7 @@ const withoutProto = (headers: unknown, check: z.RefinementCtx): unknown => {
 
 const HeaderRecord = z
   .record(z.string().max(128), z.string())
+  .meta({ exact: HEADERS_SCHEMA })
   .superRefine((headers, check) => {
     const entries = Object.entries(headers)
     if (entries.length > MAX_HEADERS)
@@ -50,12 +57,12 @@ const number = (min: number, max: number, usual: number) =>
     .nullable()
     .transform((value) => value ?? usual)
 
-/** The pattern says how it begins, and that it has neither blanks nor control characters. */
+/** A target, except that no pattern says which addresses are reached: a setting allows the private ones. */
 const Url = z
   .string()
   .min(1, 'must not be empty')
   .max(MAX_URL)
-  .meta({ exact: { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#\\u0000-\\u0020\\u007f][^\\u0000-\\u0020\\u007f]*$' } })
+  .meta({ exact: { pattern: URL_PATTERN } })
 
 const fields = {
   secret: text(1024).describe('Key of the signature X-Service-Signature; never returned'),

@@ -64,19 +64,19 @@ if (dialects().includes('postgres')) {
   const errorOf = async (id: string) =>
     (await app.db.read.selectFrom('webhook_deliveries').select('error').where('id', '=', id).executeTakeFirst())?.error
 
-  test("one that is claimed is nobody else's, however fast the clock of another server is", async () => {
+  test('a claimed delivery is not claimed by another instance, even if its clock is fast', async () => {
     const { webhookId } = await due()
     expect(await claimable(webhookId, Date.now() + DAY_MS)).toEqual([])
   })
 
-  test('an outcome counts of whoever has the claim', async () => {
+  test('the holder of the claim can write the outcome', async () => {
     const { id } = await due()
     await take(id, 'mine')
     await write((ctx) => deliveries.settle(ctx, outcome(id, 'mine'), 'mine'))
     expect(await errorOf(id)).toBe('mine')
   })
 
-  test('an outcome that comes after another has claimed it changes nothing', async () => {
+  test('an outcome without the present claim changes nothing', async () => {
     const { id } = await due()
     await take(id, 'late')
     await take(id, 'other')
@@ -84,14 +84,14 @@ if (dialects().includes('postgres')) {
     expect(await errorOf(id)).toBe('')
   })
 
-  test('a claim that another has by now is not renewed', async () => {
+  test('a lost claim is not renewed', async () => {
     const { id } = await due()
     const held = await take(id, 'late')
     await take(id, 'other')
     expect(await write((ctx) => deliveries.leases.renew(ctx, held))).toBe(false)
   })
 
-  test('what was claimed and not sent is there for others once it is given back', async () => {
+  test('a returned delivery can be claimed by others', async () => {
     const { id, webhookId } = await due()
     const held = await take(id, 'mine')
     await write((ctx) => deliveries.leases.release(ctx, held))

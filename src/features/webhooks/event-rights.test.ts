@@ -46,7 +46,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     ['conflict.detected', false],
     ['pool.utilization_high', false],
     ['discovery.device_found', false],
-  ])('%s is subscribed to by who may read devices alone: %p', async (event, isAllowed) => {
+  ])('a caller with devices:read alone subscribes to %s: %p', async (event, isAllowed) => {
     const { status } = await ask(clerk, 'POST /api/webhooks', { name: 'n', url: to.url('/n'), events: [event] })
     expect(status).toBe(isAllowed ? 201 : 403)
   })
@@ -58,7 +58,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     expect(await admin.api.webhooks.list({ name: 'not stored' })).toEqual([])
   })
 
-  test('an edit that adds an event without the permission is refused, and one of what the editor may see is not', async () => {
+  test('an edit that adds an event is refused without its permission, and accepted with it', async () => {
     const own = await hook(['device.created'])
     expect(await put(clerk, own, { events: ['device.created', 'conflict.detected'] })).toMatchObject(withoutConflicts)
     expect((await put(clerk, own, { url: to.url('/other'), enabled: false, name: 'renamed' })).status).toBe(200)
@@ -78,7 +78,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     expect(await admin.api.webhooks.get({ id: foreign.id })).toEqual(foreign)
   })
 
-  test('an edit is refused while events are on their way that the editor may not see', async () => {
+  test('an edit is refused while deliveries are queued that the editor may not see', async () => {
     const target = await hook(['device.created', 'network.created'])
     to.answer(target.name, 500)
     await admin.api.networks.create({ name: `n${paths}`, subnet: `10.${paths}.0.0/24` })
@@ -102,7 +102,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
   /** Removes the fields that a caller without the event's permission does not see. */
   const withheld = (delivery: Delivery) => ({ ...delivery, payload: null, response_body: '' })
 
-  test('a delivery is shown whole to who may see its event', async () => {
+  test('a delivery is shown whole to a caller with the permission of its event', async () => {
     const { target, delivery } = await sentOne()
     expect(await clerk.api.webhooks.delivery({ id: target.id, delivery_id: delivery.id })).toEqual(delivery)
     expect(delivery).toMatchObject({ payload: { event: 'device.created' }, response_body: 'this is 200' })
@@ -117,7 +117,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     expect([again.status, again.body]).toMatchObject([202, { id: delivery.id, payload: null, response_body: '' }])
   })
 
-  test('a model sees no more', async () => {
+  test('MCP shows no more', async () => {
     const { target, delivery } = await sentOne()
     const call = (operation: string, input: object) =>
       callTool({ fetch: app.fetch, key: stranger.key }, 'call_operation', { operation, input })
@@ -137,7 +137,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     expect(delivery).toMatchObject({ payload: { event: 'webhook.ping' }, response_body: 'this is 200' })
   })
 
-  test('a list that one caller has kept is not the list of another', async () => {
+  test("the ETag of one caller's list is not valid for another caller", async () => {
     const { target } = await sentOne()
     const path = `/api/webhooks/${target.id}/deliveries`
     // Deliveries of other webhooks also change the ETag until all are settled.
@@ -149,7 +149,7 @@ describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
     })
   })
 
-  test('an event of earlier is not sent again, to where the webhook goes now, by who may not see it', async () => {
+  test('an earlier event cannot be sent again to a new target without its permission', async () => {
     const { target, delivery } = await sentOne()
     await admin.api.webhooks.update({ id: target.id, events: ['network.created'] })
     const networker = await app.as([...HOOKS, 'networks:read'])

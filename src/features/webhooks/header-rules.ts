@@ -11,8 +11,21 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/
 const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff\t]*[\x21-\x7e\x80-\xff])?)?$/
 
 /** The headers that Plat sets, and those of a single connection: RFC 9110 section 7.6.1. */
-const OURS = /^(?:host|content-.*|x-service-.*|user-agent)$/i
-const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings)$/i
+const OURS = 'host|content-.*|x-service-.*|user-agent'
+const HOP_BY_HOP = 'connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|http2-settings'
+const IS_OURS = new RegExp(`^(?:${OURS})$`, 'i')
+const IS_HOP_BY_HOP = new RegExp(`^(?:${HOP_BY_HOP})$`, 'i')
+
+/** A JSON schema knows no flags. */
+const inAnyCase = (pattern: string): string =>
+  pattern.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
+
+/** The rules as keywords of JSON Schema. It cannot say that names are compared without case. */
+export const HEADERS_SCHEMA = {
+  maxProperties: MAX_HEADERS,
+  propertyNames: { pattern: `^(?!(?:__proto__|${inAnyCase(`${OURS}|${HOP_BY_HOP}`)})$)${NAME.source.slice(1)}` },
+  additionalProperties: { type: 'string', maxLength: MAX_VALUE, pattern: VALUE.source },
+}
 
 /** Returns a name that repeats an earlier one. Names are compared without case (RFC 9110 section 5.1). */
 export const repeatedName = (names: readonly string[]): string | undefined => {
@@ -23,8 +36,8 @@ export const repeatedName = (names: readonly string[]): string | undefined => {
 /** Returns the problem of a header; undefined for a valid one. */
 export const headerProblem = (name: string, value: string): string | undefined => {
   if (!NAME.test(name)) return 'is not a valid header name'
-  if (OURS.test(name)) return 'is set by Plat'
-  if (HOP_BY_HOP.test(name)) return 'belongs to the connection'
+  if (IS_OURS.test(name)) return 'is set by Plat'
+  if (IS_HOP_BY_HOP.test(name)) return 'belongs to the connection'
   if (value.length > MAX_VALUE) return `must be at most ${MAX_VALUE} characters`
   if (!VALUE.test(value)) return 'must be a line of text without control characters'
   return undefined

@@ -67,7 +67,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect(JSON.stringify(row)).not.toContain('plain-token')
   })
 
-  test('are shown to no model: not by a tool, not in a plan, not in what is kept of it', async () => {
+  test('are not shown over MCP: not by a tool, not in a plan, not in a stored plan', async () => {
     const { id } = await hook({ Authorization: TOKEN })
     const peer = { fetch: app.fetch, key: admin.key }
     const call = (operation: string, input: object) => callTool(peer, 'call_operation', { operation, input })
@@ -82,19 +82,19 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect(JSON.stringify([answers, kept])).not.toContain('plain-token')
   })
 
-  test('what is read, changed and written back keeps them', async () => {
+  test('are kept when the webhook is read, changed and written back', async () => {
     const made = await hook({ Authorization: TOKEN })
     const { status, body } = await put(made.id, { ...made, description: 'changed' })
     expect([status, (body as Webhook).headers]).toEqual([200, { Authorization: '***' }])
     expect((await sent(made)).authorization).toBe(TOKEN)
   })
 
-  test('what is read and written back as it was is no change', async () => {
+  test('a webhook that is read and written back is unchanged', async () => {
     const made = await hook({ Authorization: TOKEN })
     expect((await put(made.id, made)).body).toEqual(made)
   })
 
-  test('"***" keeps one value beside others that are new, and what is not named goes', async () => {
+  test('"***" keeps one value beside new ones, and absent names are removed', async () => {
     const made = await hook({ Authorization: TOKEN, 'X-Old': 'old', 'X-Kept': 'kept' })
     const { body } = await put(made.id, { headers: { 'x-kept': '***', 'X-New': 'new' } })
     expect((body as Webhook).headers).toEqual({ 'x-kept': '***', 'X-New': '***' })
@@ -140,7 +140,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['headers.x-a']])
   })
 
-  test('the one name that JavaScript gives a meaning is refused, and clears nothing', async () => {
+  test('the name __proto__ is refused, and clears nothing', async () => {
     const made = await hook({ 'X-A': 'a' })
     const odd = (draft: object) => JSON.stringify(draft).replace('odd-name', '__proto__')
     const send = (method: string, path: string, draft: object) => admin.request(method, path, odd(draft))
@@ -150,7 +150,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
     expect((await admin.api.webhooks.get({ id: made.id })).headers).toEqual({ 'X-A': '***' })
   })
 
-  test('what a target echoes of them is masked in the history', async () => {
+  test('are masked where a target echoes them', async () => {
     const made = await hook({ Authorization: TOKEN })
     to.answer(made.name, (response) => response.end(`you sent ${TOKEN} and ${TOKEN.slice('Bearer '.length)}`))
     const { delivery } = await admin.api.webhooks.ping({ id: made.id })

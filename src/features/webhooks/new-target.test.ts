@@ -60,7 +60,7 @@ describe.each([...dialects()])('a new target of a webhook on %s', (dialect) => {
     expect(await put(await hook(), { url: NEW, ...patch })).toBe(200)
   })
 
-  test('needs only what is stored', async () => {
+  test('needs only stored secrets', async () => {
     expect(await put(await hook({ headers: {} }), { url: NEW })).toEqual([400, 'secret'])
     expect(await put(await hook({ secret: '' }), { url: NEW })).toEqual([400, 'headers'])
     expect(await put(await hook({ secret: '', headers: {} }), { url: NEW })).toBe(200)
@@ -87,11 +87,11 @@ describe.each([...dialects()])('a new target of a webhook on %s', (dialect) => {
     expect(await put(await hook({ url }), { url: same })).toBe(200)
   })
 
-  test('is asked of a disabled webhook too, so that it cannot be aimed first and enabled later', async () => {
+  test('needs them for a disabled webhook too, so that it cannot be redirected first and enabled later', async () => {
     expect(await put(await hook({ enabled: false }), { url: NEW, enabled: true })).toEqual([400, 'secret', 'headers'])
   })
 
-  test('is compared with the target that the webhook has in the end, by two who change it at once', async () => {
+  test('is compared with the final target when two callers change it at once', async () => {
     const webhook = await hook()
     const answers = await Promise.all([
       put(webhook, { url: NEW, secret: 'of one', headers: {} }),

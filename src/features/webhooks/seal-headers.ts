@@ -68,7 +68,7 @@ const purge = async ({ db, config, log }: Options): Promise<boolean> => {
   const failed = (file: string, error: unknown): void => {
     isDone = false
     log.warn(
-      'a file may still hold headers of webhooks in clear text: it could not be rewritten, which the next start tries again',
+      'a file may still hold headers of webhooks in clear text: it could not be rewritten; the next start tries again',
       { file, error },
     )
   }

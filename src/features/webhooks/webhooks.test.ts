@@ -77,7 +77,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     await admin.api.webhooks.delete({ id: target.id })
   })
 
-  test('every event of devices and networks is told, with what has changed', async () => {
+  test('every event of devices and networks is delivered, with its changes', async () => {
     const events = [
       'device.created',
       'device.updated',
@@ -107,7 +107,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     await admin.api.webhooks.delete({ id: target.id })
   })
 
-  test('without a secret there is no signature, and what was not asked for is not sent', async () => {
+  test('without a secret there is no signature, and events without a subscription are not sent', async () => {
     const target = await hook({ events: ['device.deleted'] })
     const { id } = await device('silent')
     await admin.api.devices.delete({ id })
@@ -118,7 +118,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
   })
 
   test(
-    'what happened first is told first',
+    'events are delivered in order',
     async () => {
       const target = await hook()
       const names = Array.from({ length: 60 }, (_, i) => `in-order-${i}`)
@@ -130,7 +130,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     TIMEOUT_MS,
   )
 
-  test('what is undone is not told', async () => {
+  test('a rolled back change is not delivered', async () => {
     const target = await hook()
     const bulk = await admin.request('POST', '/api/devices/bulk', {
       atomic: true,
@@ -146,7 +146,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     await admin.api.webhooks.delete({ id: target.id })
   })
 
-  test('a target that does not answer holds up nobody else', async () => {
+  test('a target that does not answer does not delay others', async () => {
     const slow = await hook()
     const quick = await hook()
     const held: ServerResponse[] = []
@@ -188,7 +188,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
   )
 
   test(
-    'after as many as it may be sent again, a delivery has failed',
+    'a delivery fails after its last retry',
     async () => {
       const target = await hook({ retry_count: 2 })
       to.answer(target.path, 503)
@@ -225,7 +225,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
   )
 
   test(
-    'a disabled webhook is sent nothing, not even what was on its way',
+    'a disabled webhook is sent nothing, not even queued deliveries',
     async () => {
       const target = await hook()
       to.answer(target.path, 500)
@@ -271,7 +271,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     await admin.api.webhooks.delete({ id: target.id })
   })
 
-  test('a ping says how it went, and is in the history', async () => {
+  test('a ping answers with its outcome, and is in the history', async () => {
     const target = await hook({ secret: 'p' })
     const good = await admin.api.webhooks.ping({ id: target.id })
     expect(good.message).toBe('The target answered 200')
@@ -349,7 +349,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     expect((await refused(more)).map((issue) => issue.field)).toContain(field)
   })
 
-  test('the catalogue can be asked for', async () => {
+  test('the catalogue of events can be read', async () => {
     const names = (await admin.api.webhooks.events({})).map(({ name }) => name)
     expect(names).toHaveLength(13)
     expect(names).toContain('pool.utilization_high')

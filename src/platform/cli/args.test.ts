@@ -15,7 +15,7 @@ const spec: Spec = {
 }
 const read = (...words: string[]) => Object.fromEntries(readArguments(words, spec))
 
-describe('what is understood', () => {
+describe('valid arguments', () => {
   test.each<[string[], Record<string, string[]>]>([
     [[], {}],
     [['web'], { name: ['web'] }],
@@ -53,7 +53,7 @@ describe('what is understood', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('invalid arguments', () => {
   test.each<[string[], string]>([
     [['--tgs', 'a'], 'unknown flag --tgs; did you mean --tags?'],
     [['--zzzzzzz'], 'unknown flag --zzzzzzz'],

@@ -68,7 +68,7 @@ const failureOf = async (action: Promise<unknown>): Promise<AppError> => {
   throw new Error('expected an AppError', { cause: error })
 }
 
-describe('what is sent', () => {
+describe('the request', () => {
   test('lists repeat in the query', async () => {
     const seen: unknown = await client.things.list({ tags: ['a b', 'c&d'], limit: 5 })
     expect(seen).toMatchObject({ method: 'GET', path: '/api/things?tags=a+b&tags=c%26d&limit=5', token: 'Bearer k' })
@@ -103,7 +103,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('what fails', () => {
+describe('a failure', () => {
   test("the server's error arrives whole", async () => {
     const error = await failureOf(client.things.list({ tags: ['bad'] }))
     expect(error.toBody()).toEqual({
@@ -122,7 +122,7 @@ describe('what fails', () => {
     expect((await failureOf(client.things.list({ tags: ['broken'] }))).code).toBe('UNAVAILABLE')
   })
 
-  test('nobody there', async () => {
+  test('no server', async () => {
     const error = await failureOf(call({ fetch, baseUrl: 'http://127.0.0.1:1' }, things.list, {}))
     expect(error.code).toBe('UNAVAILABLE')
     expect(error.message).toStartWith("Can't reach http://127.0.0.1:1: ")

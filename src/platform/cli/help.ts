@@ -82,7 +82,7 @@ export const programHelp = (commands: readonly Command[]): string => {
     .filter(({ words }) => words.length === 1)
     .map((command) => [command.words.join(' '), command.summary] as const)
   return [
-    'Plat: the land registry of a network.\n',
+    'Plat: IP address management and network discovery.\n',
     '\nUsage:\n  plat <noun> <verb> [arguments] [flags]\n',
     section('Nouns and their verbs', padded(nounRows)),
     section('Other commands', padded(single)),

@@ -9,7 +9,7 @@ import { type Spec, type Texts, textOf } from './command.ts'
 import type { Io } from './io.ts'
 import { isRow } from './labels.ts'
 import { fieldOfFlag, INPUT_FIELD, isOfHistory, UNSET_FIELD } from './operation-spec.ts'
-import { type FieldSchema, schemaOf, settled } from './schema.ts'
+import { type FieldSchema, refusesNull, schemaOf, settled } from './schema.ts'
 import { didYouMean } from './suggest.ts'
 import { usageError } from './usage-error.ts'
 import { readValue } from './values.ts'
@@ -45,13 +45,16 @@ const dryRunOf = (given: unknown): unknown => {
   return given === 'false' ? false : given
 }
 
-const unsetFields = (op: AnyOperation, fields: readonly string[], texts: Texts): string[] => {
+const unsetFields = (op: AnyOperation, properties: Readonly<Record<string, FieldSchema>>, texts: Texts): string[] => {
   const { params } = httpParts(op.http)
-  const clearable = fields.filter((field) => !params.includes(field) && !isOfHistory(op, field))
+  const known = Object.keys(properties).filter((field) => !params.includes(field) && !isOfHistory(op, field))
   return (texts.get(UNSET_FIELD) ?? []).map((typed) => {
-    const field = fieldOfFlag(clearable, typed)
-    if (field !== undefined) return field
-    throw usageError(`--unset: there is no field ${typed}${didYouMean(typed, clearable)}`)
+    const field = fieldOfFlag(known, typed)
+    const schema = field === undefined ? undefined : properties[field]
+    if (field === undefined || !schema)
+      throw usageError(`--unset: there is no field ${typed}${didYouMean(typed, known)}`)
+    if (refusesNull(schema)) throw usageError(`--unset: ${field} is required and cannot be cleared`)
+    return field
   })
 }
 
@@ -96,7 +99,7 @@ export const inputOf = async (
   const { properties = {} } = schemaOf(op.input)
   const file = textOf(texts, INPUT_FIELD)
   const body = file === undefined ? {} : withoutReadOnly(op, properties, await readBody(io, file))
-  const unset = unsetFields(op, Object.keys(properties), texts).map((field) => [field, null])
+  const unset = unsetFields(op, properties, texts).map((field) => [field, null])
   const input = { ...body, ...flagValues(spec, properties, texts), ...Object.fromEntries(unset) }
   refuseUnknown(op, input)
   refuseNothing(op, input)

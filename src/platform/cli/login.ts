@@ -18,7 +18,7 @@ const DEVICE = /^(__Host-)?device=./
 const readPassword = async ({ io }: Session, texts: Texts, question: string): Promise<string> => {
   if (isOn(texts, 'password-stdin')) return new TextDecoder().decode(await io.stdin.readAll()).replace(/\r?\n$/, '')
   if (io.stdin.isTty) return io.stdin.ask(question, { isSecret: true })
-  throw usageError('there is no terminal to ask for the password on: use --password-stdin')
+  throw usageError('the password prompt needs a terminal: use --password-stdin')
 }
 
 const readUsername = async ({ io }: Session, texts: Texts): Promise<string> => {

@@ -87,7 +87,7 @@ const settingEntry = ({ name, help, default: fallback, secret }: ReturnType<type
 export const manualPage = (commands: readonly Command[], version: string): string =>
   [
     `.TH PLAT 1 "" "Plat ${escaped(version)}" "User Commands"\n`,
-    section('NAME', 'plat \\- the land registry of a network: server and command line'),
+    section('NAME', 'plat \\- IP address management and network discovery: server and command line'),
     section(
       'SYNOPSIS',
       `${bold('plat')} ${italic('noun')} ${italic('verb')} [${italic('arguments')}] [${italic('flags')}]`,

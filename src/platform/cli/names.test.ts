@@ -34,7 +34,7 @@ const ask = async (noun: string, text: string, answers: Readonly<Record<string, 
   return { id: await names.idOf({ noun, field: 'f', text }), seen, again: await names.idOf({ noun, field: 'g', text }) }
 }
 
-test('an id is asked for once, and not looked up as a name', async () => {
+test('an id is requested once, and not looked up as a name', async () => {
   const { id, seen } = await ask('boxes', 'b-1', { '/api/boxes/b-1': Response.json({ id: 'b-1', name: 'x' }) })
   expect(id).toBe('b-1')
   expect(seen).toEqual(['/api/boxes/b-1'])
@@ -48,12 +48,12 @@ test('a name is looked up with the filter, and must match whole', async () => {
   expect((await ask('boxes', 'red', { '/api/boxes?name=red': Response.json(rows) })).id).toBe('b-2')
 })
 
-test('whoever may not look can still know the id', async () => {
+test('a caller without the list permission can still use the id', async () => {
   const denied = Response.json({ code: 'FORBIDDEN', error: 'no', details: [] }, { status: 403 })
   expect((await ask('boxes', 'b-9', { '/api/boxes/b-9': denied })).id).toBe('b-9')
 })
 
-test.each(['r-1', 'Admin'])('where there is only a list, %s is found in it', async (text) => {
+test.each(['r-1', 'Admin'])('without a filter by name, %s is found in the list', async (text) => {
   const rows = [
     { id: 'r-1', name: 'admin' },
     { id: 'r-2', name: 'r-1' },
@@ -61,6 +61,6 @@ test.each(['r-1', 'Admin'])('where there is only a list, %s is found in it', asy
   expect((await ask('roles', text, { '/api/roles': Response.json(rows) })).id).toBe('r-1')
 })
 
-test('what the client cannot ask about, the server judges', async () => {
+test('what the client cannot look up is passed to the server', async () => {
   expect(await ask('ghosts', 'boo', {})).toMatchObject({ id: 'boo', seen: [] })
 })

@@ -33,6 +33,10 @@ export const schemaOf = (input: z.ZodType): FieldSchema =>
   // The same object, typed with the keywords that help texts need as well.
   inputJsonSchema(input) as FieldSchema
 
+/** Returns true if null is no value of the field. A schema without types accepts any value. */
+export const refusesNull = ({ type, anyOf }: FieldSchema): boolean =>
+  type !== undefined || (anyOf !== undefined && !anyOf.some((option) => option.type === 'null'))
+
 /**
  * Returns the schema of a field's value without null: `anyOf: [X, null]` becomes X with the outer description.
  * @example settled({ anyOf: [{ type: 'integer' }, { type: 'null' }] }).type // 'integer'

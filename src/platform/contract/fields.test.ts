@@ -83,10 +83,10 @@ describe('an id to look for', () => {
   test.each(['a', '', 'not an id', 'x'.repeat(1000), '\ufffd'])('may be anything, like %p', (value) => {
     expect(made(idOf('devices'), value)).toBe(value)
   })
-  test.each(UNSTORABLE)('that no engine takes, like %p, is one that nothing has', (value) => {
+  test.each(UNSTORABLE)('that no database can store, like %p, matches nothing', (value) => {
     expect(made(idOf('devices'), value)).toBe('\ufffd')
   })
-  test('says in its JSON Schema what it is the id of', () => {
+  test('names its resource in its JSON Schema', () => {
     expect(z.toJSONSchema(idOf('devices'), { io: 'input' })).toMatchObject({ type: 'string', ref: 'devices' })
   })
 })

@@ -63,6 +63,11 @@ export const idOrAll = shared((noun: string) => Key.min(1).meta({ ref: noun, all
 /** Text that filters a list. Longer text matches nothing, and would exceed the pattern limit of SQLite. */
 export const Filter = line(255)
 
+/** Text of a search, with at least one word. */
+export const SearchText = line(256)
+  .min(1)
+  .meta({ exact: { pattern: NOT_BLANK } })
+
 /** Optional reference to an object of `noun`; absent, `null` and `""` are none. */
 export const reference = shared((noun: string) =>
   line(64)
@@ -94,13 +99,19 @@ const MOMENT_HINT = 'must be an RFC 3339 time, like 2026-01-31T12:00:00Z'
 /** The length of a `Timestamp`: with four-digit years, which sort as text. */
 const TIMESTAMP_LENGTH = 24
 
+/** The first and the last day, of which an offset could make a year of other than four digits. */
+const MOMENT_PATTERN = '^(?!0000-01-01T.*[+]|9999-12-31T.*-)'
+
 /** A time in a request: RFC 3339 with any offset; stored in UTC. */
-export const Moment = z.iso.datetime({ offset: true, error: MOMENT_HINT }).transform((value, check) => {
-  const utc = new Date(value).toISOString()
-  if (utc.length === TIMESTAMP_LENGTH) return utc
-  check.addIssue(MOMENT_HINT)
-  return z.NEVER
-})
+export const Moment = z.iso
+  .datetime({ offset: true, error: MOMENT_HINT })
+  .meta({ exact: { pattern: MOMENT_PATTERN } })
+  .transform((value, check) => {
+    const utc = new Date(value).toISOString()
+    if (utc.length === TIMESTAMP_LENGTH) return utc
+    check.addIssue(MOMENT_HINT)
+    return z.NEVER
+  })
 
 /** `limit` and `offset`, optional on every list. */
 export const Page = {

@@ -26,12 +26,20 @@ describe('a contract as JSON Schema', () => {
     expect(input(z.string().regex(/^a$/))).toEqual({ type: 'string', pattern: '^a$' })
   })
 
-  test('tells what an id is the id of', () => {
+  test('names the resource of an id', () => {
     expect(input(z.string().meta({ ref: 'pools' }))).toEqual({
       type: 'string',
       description: 'Id of a pool',
       'x-ref': 'pools',
     })
+  })
+
+  test('has its exact keywords in place of those that follow from its type', () => {
+    const exact = { required: ['a'], additionalProperties: { type: 'boolean' } }
+    const schema = z.object({ a: z.string().optional() }).catchall(z.unknown()).meta({ exact })
+    const { required, additionalProperties } = jsonSchemaOf(schema, 'input', { isExact: true }).schema
+    expect({ required, additionalProperties }).toEqual(exact)
+    expect(input(schema).required).toBeUndefined()
   })
 
   test('names schemas with an id, and leaves objects open', () => {

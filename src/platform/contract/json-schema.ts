@@ -26,6 +26,9 @@ export type JsonSchema = {
   readonly maxLength?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly contains?: JsonSchema
+  readonly not?: JsonSchema
   readonly contentEncoding?: string
   /** The noun of the object that an id names. */
   readonly 'x-ref'?: string
@@ -98,7 +101,6 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     ...(meaning !== undefined && { description: meaning }),
     ...(ref !== undefined && { 'x-ref': ref }),
     ...plain,
-    ...(isExact && exact),
     ...(minimum !== undefined && (isExact || minimum !== Number.MIN_SAFE_INTEGER) && { minimum }),
     ...(maximum !== undefined && (isExact || maximum !== Number.MAX_SAFE_INTEGER) && { maximum }),
     ...(pattern !== undefined && plain.format === undefined && { pattern }),
@@ -113,6 +115,7 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     ...(anyOf && { anyOf: anyOf.map((one) => clean(one)) }),
     ...(oneOf && { oneOf: oneOf.map((one) => clean(one)) }),
     ...(allOf && { allOf: allOf.map((one) => clean(one)) }),
+    ...(isExact && exact),
   })
 }
 

@@ -20,7 +20,7 @@ export const whole = (pattern: string): string => `^${pattern}$`
 const HEX = '[0-9A-Fa-f]'
 const GROUP = `${HEX}{1,4}`
 const OCTET = oneOf('25[0-5]', '2[0-4][0-9]', '1[0-9]{2}', '[1-9]?[0-9]')
-const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`
+export const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`
 /** RFC 4291 section 2.2, the first two forms: by the number of groups before `::`. */
 const IPV6_OF_GROUPS = [
   `(?:${GROUP}:){7}${GROUP}`,
@@ -37,7 +37,9 @@ const IPV6_WITH_IPV4 = `${oneOf(
 )}${IPV4}`
 const IPV6 = oneOf(...IPV6_OF_GROUPS, IPV6_WITH_IPV4)
 
-export const CIDR_PATTERN = oneOf(`${IPV4}/(?:3[0-2]|[12]?[0-9])`, `${IPV6}/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9])`)
+const PREFIX4 = '(?:3[0-2]|[12]?[0-9])'
+const PREFIX6 = '(?:12[0-8]|1[01][0-9]|[1-9]?[0-9])'
+export const CIDR_PATTERN = oneOf(`${IPV4}/${PREFIX4}`, `${IPV6}/${PREFIX6}`)
 export const IP_PATTERN = oneOf(IPV4, IPV6)
 
 const LETTER = '[A-Za-z0-9]'
@@ -71,10 +73,33 @@ export const MAC: TextRule = {
 
 /** The control characters of Unicode (general category Cc), inside brackets. */
 export const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f'
+/**
+ * Format characters and line and paragraph separators (Cf, Zl and Zp), which are invisible or reorder text, inside brackets; those above
+ * U+FFFF are missing, because languages differ in how they name them.
+ */
+export const MARKS =
+  '\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u180e\\u200b-\\u200f' +
+  '\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\ufeff\\ufff9-\\ufffb'
+/** The other invisible characters (Default_Ignorable_Code_Point), such as the Hangul fillers, inside brackets; also up to U+FFFF. */
+export const FILLERS =
+  '\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180d\\u180f\\u2065\\u3164\\ufe00-\\ufe0f\\uffa0\\ufff0-\\ufff8'
 /** Characters that String.prototype.trim removes, inside brackets. In other languages \s holds other characters. */
 export const WHITE_SPACE = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 /** At least one character that is not white space. */
 export const NOT_BLANK = `[^${WHITE_SPACE}]`
+
+const DASH = `[${WHITE_SPACE}]*-[${WHITE_SPACE}]*`
+const ADDRESSES = oneOf(`${IPV4}(?:/${PREFIX4}|${DASH}${IPV4})?`, `${IPV6}(?:/${PREFIX6}|${DASH}${IPV6})?`)
+/** A comma-separated list of addresses, CIDRs and ranges; no pattern says that a range begins before it ends. */
+export const ADDRESS_LIST = `(?:${ADDRESSES}[${WHITE_SPACE}]*(?![^,])|[,${WHITE_SPACE}])*`
+
+/** What `trim` removes, but for the marks among it. */
+const EDGE = '[\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]*'
+const UNMARKED = `[^${CONTROLS}${MARKS}]*`
+/** Text without marks, that has no control characters once it is trimmed. */
+export const PLAIN_TEXT = whole(`${EDGE}${UNMARKED}${EDGE}`)
+/** As `PLAIN_TEXT`, with at least one visible character. */
+export const VISIBLE_TEXT = whole(`${EDGE}${UNMARKED}[^${CONTROLS}${MARKS}${WHITE_SPACE}${FILLERS}]${UNMARKED}${EDGE}`)
 
 const NO_AT = `[^${WHITE_SPACE}@${CONTROLS}]+`
 export const EMAIL: TextRule = {
@@ -89,6 +114,24 @@ export const FINGERPRINT: TextRule = {
   pattern: 'SHA256:[A-Za-z0-9+/]{43}=?',
   error: 'must be a fingerprint like SHA256:...',
 }
+
+/** The characters of a label in the name of a URL (URL Standard, section 3.4), inside brackets; others are written in ASCII (RFC 5890). */
+const URL_LABEL = '!"$&-)+,;=_`{}~A-Za-z0-9-'
+/** A name whose last label is a number is an address (URL Standard, section 3.5). */
+const NO_NUMBER = '(?!(?:[0-9]+|0[Xx][0-9A-Fa-f]*)\\.?(?:[:/?#]|$))'
+/** The name of a machine in a URL, with these characters as well. */
+export const urlName = (more = ''): string => `(?:[${more}${URL_LABEL}]*\\.)*${NO_NUMBER}[${more}${URL_LABEL}]+\\.?`
+/** The host of a URL. Not every parser reads the third form of IPv6. */
+export const URL_HOST = oneOf(urlName('*'), IPV4, `\\[${oneOf(...IPV6_OF_GROUPS)}\\]`)
+/** The port of a URL, 1 to 65535. */
+export const URL_PORT = oneOf(
+  '[1-9][0-9]{0,3}',
+  '[1-5][0-9]{4}',
+  '6[0-4][0-9]{3}',
+  '65[0-4][0-9]{2}',
+  '655[0-2][0-9]',
+  '6553[0-5]',
+)
 
 /**
  * The subject of a lookup, as the options of a JSON schema. A name that ends in a number behind a dot has to be an address. The server

@@ -72,11 +72,11 @@ describe('an input', () => {
     )
   })
 
-  test('that is no object at all is told so', () => {
+  test('that is no object has an error that says so', () => {
     expect(issuesOf(Input, 'x')).toEqual([{ field: 'body', message: 'must be an object' }])
   })
 
-  test('that is right is given back, without what the schema does not know', () => {
+  test('that is valid is returned, without unknown fields', () => {
     expect(parse(z.object({ a: z.int() }), { a: 1, b: 2 })).toEqual({ a: 1 })
   })
 
@@ -103,7 +103,7 @@ describe('unknown fields', () => {
   })
   const found = (value: unknown) => unknownFields(Input, value)
 
-  test('are none in what the schema knows', () => {
+  test('are none in a valid input', () => {
     expect(found({ name: 'x', addresses: [{ ip: 'x', port: null }], main: null, labels: { any: 'x' } })).toEqual([])
   })
   test('are found at the top', () => {
@@ -115,14 +115,14 @@ describe('unknown fields', () => {
   test('are found in an object that may be null, all of them', () => {
     expect(found({ main: { ip: 'x', a: 1, b: 2 } })).toEqual(['main.a', 'main.b'])
   })
-  test('are not confused with what every object has', () => {
+  test('are not confused with properties of Object.prototype', () => {
     expect(found(JSON.parse('{"constructor":1,"toString":2,"__proto__":3}'))).toEqual([
       'constructor',
       'toString',
       '__proto__',
     ])
   })
-  test('are none in what is no object', () => {
+  test('are none in a value that is no object', () => {
     expect([found('x'), found(null), found(undefined), found([1])]).toEqual([[], [], [], []])
   })
   test('of a named schema are found', () => {

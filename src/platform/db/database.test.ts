@@ -207,21 +207,21 @@ describe.each(dialects())('a database on %s', (dialect) => {
     })
   })
 
-  describe('what is remembered', () => {
+  describe('a cached value', () => {
     const names = (scope: { db: Things['read'] }) =>
       cachedText({ db: scope.db, store: suite.db }, 'things', 'all', async () => {
         const rows = await scope.db.selectFrom('things').select('id').orderBy('id').execute()
         return rows.map(({ id }) => id).join()
       })
 
-    test('is what was committed last', async () => {
+    test('is the last committed one', async () => {
       await suite.db.write((tx) => addThing(tx, 'a'))
       const before = await names({ db: suite.db.read })
       await suite.db.write((tx) => addThing(tx, 'b'))
       expect([before, await names({ db: suite.db.read })]).toEqual(['a', 'a,b'])
     })
 
-    test('is not what a transaction sees alone', async () => {
+    test('is not an uncommitted one', async () => {
       await suite.db.write((tx) => addThing(tx, 'a'))
       const inside = await suite.db.write(async (tx) => {
         await addThing(tx, 'b')
@@ -237,7 +237,7 @@ describe.each(dialects())('a database on %s', (dialect) => {
       expect([inside, await names({ db: suite.db.read })]).toEqual(['a,b', 'a,b'])
     })
 
-    test('as a number follows what is committed, and nothing that was undone', async () => {
+    test('that is a number follows commits, and no rolled back write', async () => {
       const number = () =>
         cachedCount(
           { db: suite.db.read, store: suite.db },

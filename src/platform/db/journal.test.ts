@@ -66,14 +66,14 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
   const a = { id: 'a', n: 1, owner_id: null }
   const b = { id: 'b', n: 2, owner_id: 'o' }
 
-  test('sees what is inserted', async () => {
+  test('records inserted rows', async () => {
     const made = { id: 'c', n: 3, owner_id: null }
     expect(await during(({ db }) => db.insertInto('things').values(made).execute())).toEqual([
       { table: 'things', key: '["c"]', after: made },
     ])
   })
 
-  test('sees both sides of an update', async () => {
+  test('records rows before and after an update', async () => {
     const changes = await during(({ db }) => db.updateTable('things').set({ n: 9 }).where('n', '<', 3).execute())
     expect(changes).toEqual([
       { table: 'things', key: '["a"]', before: a, after: { ...a, n: 9 } },
@@ -81,19 +81,19 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
     ])
   })
 
-  test('sees what is deleted', async () => {
+  test('records deleted rows', async () => {
     expect(await during(({ db }) => db.deleteFrom('things').where('id', '=', 'a').execute())).toEqual([
       { table: 'things', key: '["a"]', before: a },
     ])
   })
 
-  test('sees what prepared queries do', async () => {
+  test('records prepared queries', async () => {
     expect(await during((tx) => setN({ db: tx.db, store: db }, { id: 'b', n: 7 }))).toEqual([
       { table: 'things', key: '["b"]', before: b, after: { ...b, n: 7 } },
     ])
   })
 
-  test('tells the rows that an insert changes from those that it adds', async () => {
+  test('distinguishes changed rows of an upsert from added ones', async () => {
     const made = { id: 'c', n: 3, owner_id: null }
     expect(await during((tx) => addThings({ db: tx.db, store: db }, [{ ...a, n: 5 }, made]))).toEqual([
       { table: 'things', key: '["a"]', before: a, after: { ...a, n: 5 } },
@@ -101,7 +101,7 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
     ])
   })
 
-  test('has the first state and the last one, and nothing of what comes back to where it was', async () => {
+  test('has the first and the last state, and leaves out rows that return to the first', async () => {
     const changes = await during(async ({ db }) => {
       const set = (id: string, n: number) => db.updateTable('things').set({ n }).where('id', '=', id).execute()
       await set('a', 5)
@@ -114,7 +114,7 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
     expect(changes).toEqual([{ table: 'things', key: '["a"]', before: a, after: { ...a, n: 6 } }])
   })
 
-  test('forgets what a savepoint undoes', async () => {
+  test('leaves out a rolled back savepoint', async () => {
     const changes = await during(async ({ db, savepoint }) => {
       await db.updateTable('things').set({ n: 5 }).where('id', '=', 'a').execute()
       const failing = savepoint(async () => {
@@ -126,7 +126,7 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
     expect(changes).toEqual([{ table: 'things', key: '["a"]', before: a, after: { ...a, n: 5 } }])
   })
 
-  test('sees what the database deletes along', async () => {
+  test('records cascades of the database', async () => {
     await db.write(async (tx) => {
       await tx.db
         .insertInto('parts')
@@ -151,13 +151,13 @@ describe.each([...dialects()])('the journal on %s', (dialect) => {
     })
   })
 
-  test('counts for the revisions of tables as ever', async () => {
+  test('still counts for the revisions of tables', async () => {
     const before = await db.revision(['things'])
     await during((tx) => setN({ db: tx.db, store: db }, { id: 'b', n: 7 }))
     expect(await db.revision(['things'])).not.toBe(before)
   })
 
-  test('stops where there is more than anybody could look through', async () => {
+  test('stops at the limit of rows', async () => {
     expect(during(({ db }) => db.updateTable('things').set({ n: 9 }).execute(), 1)).rejects.toThrow('too many')
   })
 })

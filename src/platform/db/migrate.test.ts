@@ -57,7 +57,7 @@ describe.each(dialects())('migrations on %s', (dialect) => {
     expect(rows.map(({ applied_at }) => applied_at)).toEqual([now().toISOString()])
   })
 
-  test('refuse a database of a newer program, naming what it does not know', async () => {
+  test('refuse a database of a newer program, naming the unknown migrations', async () => {
     await run(db, [one, two])
     expect(run(db, [one])).rejects.toThrow(`newer Plat: it has the migration ${two.name}`)
   })
@@ -73,7 +73,7 @@ describe.each(dialects())('migrations on %s', (dialect) => {
     expect(await has(db, 'b')).toBe(false)
   })
 
-  test('say what they refuse by an error of their own', async () => {
+  test('refuse with a specific error class', async () => {
     await run(db, [one])
     expect(run(db, [])).rejects.toBeInstanceOf(MigrationError)
   })

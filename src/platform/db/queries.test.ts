@@ -20,7 +20,7 @@ describe('batches', () => {
   })
 })
 
-test('in a pattern nothing but the text itself matches', () => {
+test('a text with wildcards matches itself only', () => {
   expect(escapeLike('50%_\\')).toBe('50\\%\\_\\\\')
 })
 
@@ -37,7 +37,7 @@ describe.each(dialects())('on %s', (dialect) => {
   })
   afterAll(() => database.close())
 
-  test('the text filter finds exactly what holds the text, whatever is in it', async () => {
+  test('the text filter finds exactly the rows that contain the text', async () => {
     const { db } = database
     const alphabet = fc.constantFrom('%', '_', '\\', "'", '"', 'a', 'b', 'é', '😀', ' ', '[', '*', '?', '-')
     const text = fc.array(alphabet, { maxLength: 4 }).map((parts) => parts.join(''))
@@ -53,7 +53,7 @@ describe.each(dialects())('on %s', (dialect) => {
     )
   })
 
-  test('the word search finds exactly what holds every word, whatever is in it', async () => {
+  test('the word search finds exactly the rows that contain every word', async () => {
     const { db } = database
     // Includes the separators that the index replaces by letters, and these letters.
     const alphabet = fc.constantFrom(...'%_\\\'"ab*-(:^.qxzj'.split(''), 'é', '😀')
@@ -79,7 +79,7 @@ describe.each(dialects())('on %s', (dialect) => {
     }
   })
 
-  describe('the tables that a write touches', () => {
+  describe('the tables that a query writes', () => {
     const touchedBy = async (work: (db: typeof database.db.read) => Promise<unknown>): Promise<string[]> => {
       const touched = new Set<string>()
       await database.db.write((tx) => work(tx.db.withPlugin(trackWrittenTables(touched))))
@@ -87,7 +87,7 @@ describe.each(dialects())('on %s', (dialect) => {
     }
     const row = { id: 'x', n: 1, owner_id: null }
 
-    test('are seen in an upsert', async () => {
+    test('include that of an upsert', async () => {
       const upsert = (db: typeof database.db.read) =>
         db
           .insertInto('things')
@@ -97,13 +97,13 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await touchedBy(upsert)).toEqual(['things'])
     })
 
-    test('are seen with an alias', async () => {
+    test('include that with an alias', async () => {
       expect(
         await touchedBy((db) => db.updateTable('things as t').set({ n: 2 }).where('t.id', '=', 'x').execute()),
       ).toEqual(['things'])
     })
 
-    test('are not those that a subquery reads', async () => {
+    test('do not include that of a subquery', async () => {
       const remove = (db: typeof database.db.read) =>
         db
           .deleteFrom('things')
@@ -112,7 +112,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await touchedBy(remove)).toEqual(['things'])
     })
 
-    test('are none for a read', async () => {
+    test('are none for a SELECT', async () => {
       expect(await touchedBy((db) => db.selectFrom('things').selectAll().execute())).toEqual([])
     })
   })

@@ -99,7 +99,7 @@ describe.each(dialects())('streams on %s', (dialect) => {
       expect((await Array.fromAsync(suite.db.stream(query(suite.db)))).flat()).toEqual([])
     })
 
-    test('that nobody goes on reading leaves other streams and writes alone', async () => {
+    test('that is not read further delays no other streams or writes', async () => {
       await addMany(suite.db)
       const held = Array.from({ length: 30 }, () => suite.db.stream(query(suite.db)))
       const begun = held.map((stream) => stream.next())

@@ -14,6 +14,9 @@ const between = (min: number | undefined, max: number | undefined, word = ''): s
   return min === undefined || min === 0 ? undefined : `at least ${min}${unit}`
 }
 
+/** People do not read longer patterns; the document has them. */
+const MAX_PATTERN = 80
+
 /** Returns the constraints of a value besides its type. */
 export const boundsOf = (schema: JsonSchema): string[] =>
   [
@@ -21,7 +24,7 @@ export const boundsOf = (schema: JsonSchema): string[] =>
     between(schema.minItems, schema.maxItems, LENGTH_WORDS.array),
     between(schema.minimum, schema.maximum),
     schema.format,
-    schema.pattern === undefined ? undefined : `matches ${schema.pattern}`,
+    schema.pattern === undefined || schema.pattern.length > MAX_PATTERN ? undefined : `matches ${schema.pattern}`,
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
   ].filter((bound) => bound !== undefined)
 

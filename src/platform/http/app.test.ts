@@ -38,42 +38,42 @@ const inSession = (method: string, path: string, headers: Record<string, string>
   app.guest(method, path, method === 'GET' ? undefined : body, { Cookie: cookie, ...headers })
 const OURS = { 'X-Requested-With': 'XMLHttpRequest' }
 
-describe('of all that is wrong with a request it is told', () => {
-  test('that there is no such route, before who asks', async () => {
+describe('the first error of a request with several is', () => {
+  test('an unknown route, before missing credentials', async () => {
     expect(await refusal(await app.guest('POST', '/api/nowhere', '{'))).toEqual([404, 'NOT_FOUND'])
   })
-  test('that there is no such route, also to a session without its header', async () => {
+  test('an unknown route, before a missing session header', async () => {
     expect(await refusal(await inSession('POST', '/api/nowhere'))).toEqual([404, 'NOT_FOUND'])
   })
-  test('that the route has no such method, before who asks', async () => {
+  test('an unknown method, before missing credentials', async () => {
     expect(await refusal(await app.guest('PUT', PATH, '{'))).toEqual([405, 'METHOD_NOT_ALLOWED'])
   })
-  test('that nobody is signed in, before what the body holds', async () => {
+  test('missing credentials, before an invalid body', async () => {
     expect(await refusal(await app.guest('POST', PATH, '{'))).toEqual([401, 'UNAUTHORIZED'])
   })
-  test('that the session has ended, before the header it lacks', async () => {
+  test('an ended session, before its missing header', async () => {
     const request = app.guest('POST', PATH, '{', { Cookie: 'session=unknown' })
     expect(await refusal(await request)).toEqual([401, 'UNAUTHORIZED'])
   })
-  test('that a session lacks its header, before the permission', async () => {
+  test('a missing session header, before a missing permission', async () => {
     expect(await refusal(await inSession('POST', PATH))).toEqual([403, 'CSRF_FAILED'])
   })
-  test('that the permission is missing, before what the body holds', async () => {
+  test('a missing permission, before an invalid body', async () => {
     expect(await refusal(await viewer.request('POST', PATH, '{'))).toEqual([403, 'FORBIDDEN'])
   })
-  test('that the permission is missing, before how large the body is', async () => {
+  test('a missing permission, before a large body', async () => {
     expect(await refusal(await viewer.request('POST', PATH, ' '.repeat(2 ** 21)))).toEqual([403, 'FORBIDDEN'])
   })
-  test('that the permission is missing, before the object is', async () => {
+  test('a missing permission, before a missing object', async () => {
     expect(await refusal(await viewer.request('DELETE', `${PATH}/unknown`))).toEqual([403, 'FORBIDDEN'])
   })
-  test('that the body is broken, before the object is missing', async () => {
+  test('a malformed body, before a missing object', async () => {
     expect(await refusal(await admin.request('PUT', `${PATH}/unknown`, '{'))).toEqual([400, 'INVALID_JSON'])
   })
-  test('that the body is invalid, before the object is missing', async () => {
+  test('an invalid body, before a missing object', async () => {
     expect(await refusal(await admin.request('PUT', `${PATH}/unknown`, { name: 5 }))).toEqual([400, 'VALIDATION_ERROR'])
   })
-  test('that the object is missing', async () => {
+  test('a missing object', async () => {
     expect(await refusal(await admin.request('PUT', `${PATH}/unknown`, { name: 'x' }))).toEqual([404, 'NOT_FOUND'])
   })
 })
@@ -97,7 +97,7 @@ describe('a session', () => {
     const request = admin.request('POST', PATH, '{', { Cookie: cookie })
     expect(await refusal(await request)).toEqual([400, 'INVALID_JSON'])
   })
-  test('is no way around an API key that does not hold', async () => {
+  test('does not replace an invalid API key', async () => {
     const request = inSession('GET', '/api/auth/me', { Authorization: 'Bearer plat_unknown' })
     expect(await refusal(await request)).toEqual([401, 'UNAUTHORIZED'])
   })
@@ -139,7 +139,7 @@ describe('a method that a route does not have', () => {
   })
 })
 
-describe('credentials that are none', () => {
+describe('invalid credentials', () => {
   test.each([
     '',
     'Bearer',
@@ -155,7 +155,7 @@ describe('credentials that are none', () => {
       'UNAUTHORIZED',
     ])
   })
-  test('are told how to come', async () => {
+  test('get a WWW-Authenticate header', async () => {
     expect((await app.guest('GET', PATH)).headers.get('www-authenticate')).toBe('Bearer')
   })
   test.each(['session=', 'session', '=', ';;;', 'session=%00', `session=${'x'.repeat(10_000)}`])(
@@ -319,7 +319,7 @@ describe('HEAD', () => {
   test('of what a guest may not see is 401', async () => {
     expect((await app.guest('HEAD', PATH)).status).toBe(401)
   })
-  test('of a stream lets go of what it would have been read from', async () => {
+  test('of a stream closes its source', async () => {
     let isReleased = false
     const route = rawRoute({ name: 'parts.export', summary: 'Export', http: 'GET /api/export', access: 'public' })
     const cancel = () => {

@@ -203,7 +203,10 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     const methods = table.methods(path)
     // A method such as TRACE (RFC 9110 9.3.8) is possible on no path, with or without a route.
     if (methods.length > 0 || !METHODS.has(raw.method)) {
-      const answer = errorAnswer(context, new AppError('METHOD_NOT_ALLOWED', `${raw.method} is not possible here`))
+      const answer = errorAnswer(
+        context,
+        new AppError('METHOD_NOT_ALLOWED', `${raw.method} is not supported at this path`),
+      )
       const allow = (methods.includes('GET') ? [...methods, 'HEAD'] : methods).join(', ')
       return { ...answer, headers: { ...answer.headers, Allow: allow } }
     }

@@ -213,11 +213,11 @@ test('of keys that come twice the last one counts', async () => {
   expect(await (await post('{"name":"first","name":"second"}')).json()).toEqual({ name: 'second' })
 })
 
-test('what a contract does not know is ignored', async () => {
+test('an unknown field is ignored', async () => {
   expect(await (await post('{"name":"x","more":1}')).json()).toEqual({ name: 'x' })
 })
 
-test('what is in the path stands above the body', async () => {
+test('a path parameter overrides the body', async () => {
   const body = '{"id":"other","n":1}'
   expect(await (await post(body, undefined, '/api/optional/mine')).json()).toEqual({ id: 'mine', n: 1 })
 })

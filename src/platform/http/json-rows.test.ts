@@ -55,7 +55,7 @@ describe.each([1, 2, 3, 7, 1000])('in pieces of %i bytes', (size) => {
 
   test('a part of a byte order mark is no row', () =>
     expect(cut(new Uint8Array([0xef, 0xbb, 0x7b, 0x7d]), size)).toBe('row 1: must be a JSON object'))
-  test('what is not UTF-8 is named', () =>
+  test('a row that is not UTF-8 is named', () =>
     expect(cut(new Uint8Array([...bytesOf('{}{"'), 0xff, ...bytesOf('":1}')]), size)).toBe('row 2: is not UTF-8'))
 })
 

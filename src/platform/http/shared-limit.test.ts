@@ -34,14 +34,14 @@ afterAll(async () => {
 const limiter = (limit: Limit) =>
   createSharedLimiter({ limit, name: 'requests', valkey: connection, own: createClientLimiter(limit) })
 
-test('counts down to nothing, for whoever asks', async () => {
+test('counts down to zero, at every instance', async () => {
   const both = [limiter(LONG), limiter(LONG)]
   const left: number[] = []
   for (const { take } of [...both, ...both]) left.push((await take(client, Date.now())).remaining)
   expect(left).toEqual([2, 1, 0, 0])
 })
 
-test('lets exactly so many through of those who ask at the same time', async () => {
+test('admits exactly the limit of concurrent requests', async () => {
   const { take } = limiter(LONG)
   const verdicts = await Promise.all(Array.from({ length: 20 }, () => take(client, Date.now())))
   expect(verdicts.filter(({ isAllowed }) => isAllowed)).toHaveLength(LONG.requests)
@@ -82,13 +82,13 @@ test('the /64s of one /48 have four times the limit together', async () => {
   expect(verdicts.indexOf(false)).toBe(4 * LONG.requests)
 })
 
-test('what a /64 is refused is not counted for its /48', async () => {
+test('a refusal of a /64 does not count for its /48', async () => {
   const { take } = limiter(LONG)
   for (let n = 0; n < 20; n++) await take(inSite(1), Date.now())
   expect(await take(inSite(2), Date.now())).toMatchObject({ isAllowed: true, limit: LONG.requests, remaining: 2 })
 })
 
-test('tells of the /48 where less of it is left', async () => {
+test('reports the /48 if it has less remaining', async () => {
   const { take } = limiter(LONG)
   const told: number[] = []
   for (let n = 0; n < 13; n++) told.push((await take(inSite(n), Date.now())).limit)

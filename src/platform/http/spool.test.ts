@@ -26,7 +26,7 @@ const openFiles = (): string[] =>
   })
 
 describe('a temporary file', () => {
-  test('gives back what was written to it, from any place', async () => {
+  test('returns its content from any position', async () => {
     const file = await spaceOf(100).create()
     await file.append(Buffer.from('hello '))
     await file.append(Buffer.from('world'))
@@ -63,8 +63,8 @@ describe('a temporary file', () => {
   })
 })
 
-describe('their space', () => {
-  test('is what they may have together', async () => {
+describe('the space of temporary files', () => {
+  test('is bounded for all of them together', async () => {
     const space = spaceOf(10)
     const one = await space.create()
     await one.append(Buffer.from('1234567'))
@@ -80,7 +80,7 @@ describe('their space', () => {
     expect(space.hasRoomFor(10)).toBe(true)
   })
 
-  test('is a quarter of what is free at most', () => {
+  test('is at most a quarter of the free space', () => {
     const space = createSpoolSpace({ folder, freeBytes: () => 400 })
     expect([space.hasRoomFor(100), space.hasRoomFor(101)]).toEqual([true, false])
   })
@@ -92,7 +92,7 @@ describe('their space', () => {
     expect(readdirSync(folder)).toEqual(['plat.db'])
   })
 
-  test('is told of a folder that does not exist yet', () => {
+  test('is known for a folder that does not exist yet', () => {
     const space = createSpoolSpace({ folder: join(folder, 'later') })
     expect(space.hasRoomFor(1)).toBe(true)
   })

@@ -21,25 +21,22 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
 const page = (path: string, headers: Record<string, string> = {}) => ask(path, { accept: BROWSER, ...headers })
 
 describe('a page', () => {
-  test.each(['/', '/devices', '/devices/', '/devices/web-1.example'])('is what a browser gets at %s', async (path) => {
+  test.each(['/', '/devices', '/devices/', '/devices/web-1.example'])('is sent to a browser at %s', async (path) => {
     const response = page(path)
     expect([response?.status, await response?.text()]).toEqual([200, '<!doctype html><html lang="en"><p>Plat'])
   })
 
-  test.each(['/nowhere', '/devices/web-1/more', '/Devices', '/x/devices'])(
-    'says itself that nothing is at %s',
-    async (path) => {
-      const response = page(path)
-      expect([response?.status, await response?.text()]).toEqual([404, '<!doctype html><html lang="en"><p>Plat'])
-    },
-  )
+  test.each(['/nowhere', '/devices/web-1/more', '/Devices', '/x/devices'])('is sent with 404 at %s', async (path) => {
+    const response = page(path)
+    expect([response?.status, await response?.text()]).toEqual([404, '<!doctype html><html lang="en"><p>Plat'])
+  })
 
   test.each(['/api/devices', '/api', '/mcp', '/healthz', '/metrics', '/.well-known/x', '/mcp-oauth/authorize'])(
-    'is not at %s',
+    'is not sent at %s',
     (path) => expect(page(path)).toBeUndefined(),
   )
 
-  test('is at a path of another machine that was made one, and there the machine is asked by scripts', async () => {
+  test('is sent at a machine path that is also a page, and to browsers only', async () => {
     const withConsent = openSite(folder, { alsoPages: ['/mcp-oauth/authorize'] })
     const at = (path: string, headers: Record<string, string> = {}) =>
       withConsent(new Request(`http://plat.test${path}`, { headers: { accept: BROWSER, ...headers } }))
@@ -54,7 +51,7 @@ describe('a page', () => {
 
   test('is not for a change', () => expect(ask('/devices', { accept: BROWSER }, 'POST')).toBeUndefined())
 
-  test('lets no script in but its own, and no text become one', () => {
+  test('permits its own scripts only', () => {
     const policy = page('/')?.headers.get('content-security-policy')
     expect(policy).toStartWith("default-src 'self'; ")
     expect(policy).toContain("require-trusted-types-for 'script'; trusted-types app")
@@ -68,17 +65,17 @@ describe('a page', () => {
     ['plat_look=system.compact.on', '<html lang="en">'],
     ['plat_look="><script>.compact.on', '<html lang="en">'],
     ['not_plat_look=dark.compact.on', '<html lang="en">'],
-  ])('looks as its browser wants it: %s', async (cookie, root) => {
+  ])('has the theme of its cookie: %s', async (cookie, root) => {
     expect(await page('/', { cookie })?.text()).toContain(root)
   })
 
-  test('is sent anew to a browser that wants another look', () => {
+  test('is sent again for another theme', () => {
     const etag = page('/')?.headers.get('etag') ?? ''
     expect(page('/', { 'if-none-match': etag, cookie: 'plat_look=dark.compact.on' })?.status).toBe(200)
     expect(page('/')?.headers.get('vary')).toBe('Accept, Cookie')
   })
 
-  test('is asked for anew each time, and sent when it has changed', () => {
+  test('is revalidated each time, and sent when it has changed', () => {
     const { headers } = page('/') ?? new Response()
     expect(headers.get('cache-control')).toBe('no-cache')
     expect(page('/', { 'if-none-match': headers.get('etag') ?? '' })?.status).toBe(304)
@@ -102,14 +99,14 @@ describe('a file', () => {
     expect(await body('identity')).toBe('plain')
   })
 
-  test.each(['/static/assets/a-1.js.br', '/static/assets/..%2f.stamp', '/static/'])('is not at %s', (path) => {
+  test.each(['/static/assets/a-1.js.br', '/static/assets/..%2f.stamp', '/static/'])('is not sent at %s', (path) => {
     expect(ask(path)?.status).toBe(404)
   })
 
   test('is not outside of the folder', () => expect(ask('/static/../index.html')).toBeUndefined())
 })
 
-test('without a build a browser is told so', () => {
+test('without a build a browser gets a message', () => {
   const response = openSite(join(folder, 'assets'))(new Request('http://plat.test/', { headers: { accept: BROWSER } }))
   expect(response?.status).toBe(503)
 })

@@ -114,7 +114,7 @@ describe('of answers that are not read', () => {
     expect(all.map(({ state }) => state.isEnded)).toEqual([true, false, false])
   })
 
-  test('the one that ends is cut off: its client does not take it for whole', async () => {
+  test('an ended answer is cut off, so that its client notices', async () => {
     start()
     const [oldest] = [await sent('ann'), await sent('ann'), await sent('ann')]
     await someCutOff(1)
@@ -122,7 +122,7 @@ describe('of answers that are not read', () => {
     expect(oldest?.isDisconnected()).toBe(true)
   })
 
-  test('the log says whose it was, of what and how much of it was sent, as a warning', async () => {
+  test('the log warns with the user, the route and the sent bytes', async () => {
     start()
     for (let i = 0; i < 3; i++) await sent('ann')
     await someCutOff(1)
@@ -143,7 +143,7 @@ describe('of answers that are not read', () => {
     expect(all.map(({ state }) => state.isEnded)).toEqual([true, false, false, false])
   })
 
-  test('one that waits for its source counts for nothing', async () => {
+  test('an answer that waits for its source does not count', async () => {
     start({ perUser: 1 })
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
     const slowSources = [1, 2, 3].map(() => sent('ann', 3, (n) => (n === 0 ? Promise.resolve() : answered)))
@@ -153,7 +153,7 @@ describe('of answers that are not read', () => {
     expect((await Promise.all(wholes)).map((bytes) => bytes.equals(whole(3)))).toEqual([true, true, true])
   })
 
-  test('one that is read goes on beside any number of others', async () => {
+  test('an answer that is read continues beside any number of others', async () => {
     start({ perUser: 1, total: 1 })
     const oldest = await sent('ann', 60)
     await sent('ann')
@@ -205,7 +205,7 @@ describe('an answer whose snapshot is due', () => {
     await until('the end of its source', () => answer.state.isEnded || undefined)
   }
 
-  test('gives its source back though nobody reads it', async () => {
+  test('releases its source though its client does not read', async () => {
     start()
     const answer = await sent('ann')
     await released(answer)

@@ -19,7 +19,7 @@ const boom = operation({
 const bound: Bound<object> = { op: boom, handler: async () => undefined }
 const caller: Caller = { userId: 'u', username: 'u', via: 'key', credentialId: 'k', permissions: new Set() }
 
-test('a bug is logged whole with the request id, and tells the model nothing', async () => {
+test('a bug is logged whole with the request id, and not shown to the model', async () => {
   const lines: string[] = []
   const log = createLogger({ level: 'error', format: 'text', write: (line) => lines.push(line) })
   const run = async () => {

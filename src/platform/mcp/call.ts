@@ -95,7 +95,7 @@ const isAppError = (thrown: unknown): thrown is AppError => thrown instanceof Ap
 const refuseUnknown = (schema: z.ZodType, input: Arguments, isKnown = (_: string): boolean => true): void => {
   const known = Object.fromEntries(Object.entries(input).filter(([field]) => isKnown(field)))
   const fields = [...unknownFields(schema, known), ...Object.keys(input).filter((field) => !isKnown(field))]
-  const unknown = fields.map((field) => ({ field, message: 'is not a field of this' }))
+  const unknown = fields.map((field) => ({ field, message: 'unknown field' }))
   if (unknown.length === 0) return
   try {
     parse(schema, known)

@@ -30,7 +30,7 @@ import { type ToolDefinition, toolDefinitions } from './tools.ts'
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const
 
 const INSTRUCTIONS =
-  'Plat is the register of a network: datacenters, networks, IP pools, devices and their connections. ' +
+  'Plat documents a network: datacenters, networks, IP pools, devices and their connections. ' +
   'The listed tools are the most used operations; search_operations finds all others and call_operation runs them. ' +
   'A name is accepted wherever an id is. With fields, lists are tables of only those columns: use it. ' +
   'pool_next_ip only reads; pool_allocate reserves an address for you alone. ' +

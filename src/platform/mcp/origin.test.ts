@@ -50,6 +50,6 @@ describe('with an issuer', () => {
   )
 })
 
-test.each([everywhere, withIssuer])('what is no browser sends no Origin, and may', (rule) => {
+test.each([everywhere, withIssuer])('a client without an Origin is permitted', (rule) => {
   expect(isAllowed(undefined, rule)).toBe(true)
 })

@@ -63,7 +63,7 @@ const parameters: Readonly<Record<string, Parameter>> = {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'An ETag that you hold; 304 without a body if it still stands',
+    description: 'An ETag of an earlier answer; 304 without a body if it is unchanged',
     schema: text,
   },
   IfMatch: {
@@ -80,6 +80,8 @@ type ErrorKind = {
   readonly name: string
   readonly description: string
   readonly headers?: readonly string[]
+  /** Answered by the HTTP engine itself. */
+  readonly isBare?: boolean
 }
 
 const ERROR_KINDS: readonly ErrorKind[] = [
@@ -96,12 +98,18 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   { status: 409, name: 'Conflict', description: 'It conflicts with the current state' },
   { status: 412, name: 'PreconditionFailed', description: 'The object has changed since it was read' },
   { status: 413, name: 'ContentTooLarge', description: 'The body is too large (`INVALID_INPUT`)' },
-  { status: 421, name: 'MisdirectedRequest', description: 'The host of the request is none of `ALLOWED_HOSTS`' },
+  { status: 421, name: 'MisdirectedRequest', description: 'The host of the request is not in `ALLOWED_HOSTS`' },
   {
     status: 429,
     name: 'TooManyRequests',
     description: 'Too many requests',
     headers: ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  },
+  {
+    status: 431,
+    name: 'HeadersTooLarge',
+    description: 'The URL and the headers take more than 16 KiB together. Without a body',
+    isBare: true,
   },
   { status: 500, name: 'InternalError', description: 'A mistake of the server; its log has the request id' },
   {
@@ -113,7 +121,8 @@ const ERROR_KINDS: readonly ErrorKind[] = [
 
 const codesOf = (status: number): string[] => ERROR_CODES.filter((code) => ERRORS[code].status === status)
 
-const errorResponse = ({ status, description, headers: names = [] }: ErrorKind): Response => {
+const errorResponse = ({ status, description, headers: names = [], isBare = false }: ErrorKind): Response => {
+  if (isBare) return { description }
   const codes = codesOf(status)
   return {
     description: codes.length > 0 ? `${description}: ${codes.map((code) => `\`${code}\``).join(', ')}` : description,

@@ -10,6 +10,7 @@ export type Parameter = {
   readonly in: 'path' | 'query' | 'header'
   readonly required?: boolean
   readonly description?: string
+  readonly allowEmptyValue?: true
   readonly schema: JsonSchema
 }
 

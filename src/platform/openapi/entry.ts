@@ -1,7 +1,7 @@
 /** Projects one operation or raw route onto its entry in the OpenAPI document. */
 import { z } from 'zod'
 import { commandOf, toolName } from '../cli/command-name.ts'
-import type { Definitions, Io, JsonSchema } from '../contract/json-schema.ts'
+import { baseType, type Definitions, type Io, type JsonSchema } from '../contract/json-schema.ts'
 import { type HttpParts, httpParts, takesQuery } from '../operation/http-route.ts'
 import { type Access, type AnyOperation, type Effect, permissionsOf, type RawRoute } from '../operation/operation.ts'
 import { errorRefs, headerRefs, PREVIEW, parameterRef } from './components.ts'
@@ -13,7 +13,9 @@ export type DocumentedRoute = RawRoute
 
 /** An operation, or a raw route, whose effect is unknown. */
 export type Documented = DocumentedRoute &
-  Partial<Pick<AnyOperation, 'description' | 'headers' | 'inQuery' | 'keeps' | 'past'>> & { readonly effect?: Effect }
+  Partial<Pick<AnyOperation, 'description' | 'headers' | 'inQuery' | 'bodyRules' | 'keeps' | 'past'>> & {
+    readonly effect?: Effect
+  }
 
 /** Converts a schema of a contract to JSON Schema and collects its named schemas. */
 export type Collector = {
@@ -32,9 +34,20 @@ const securityOf = ({ access, bearerOnly }: Documented): DocumentedOperation['se
   return bearerOnly ? [{ bearer: [] }] : [{ bearer: [] }, { session: [] }]
 }
 
+/** An empty number or boolean of a query string is absent (`coerce`). */
+const mayBeEmpty = (schema: JsonSchema): boolean => ['integer', 'number', 'boolean'].includes(baseType(schema) ?? '')
+
 const parameter = (name: string, where: Parameter['in'], isRequired: boolean, schema: JsonSchema): Parameter => {
   const { description, ...bare } = schema
-  return { name, in: where, required: isRequired, ...(description && { description }), schema: bare }
+  const isEmptiable = where === 'query' && !isRequired && mayBeEmpty(schema)
+  return {
+    name,
+    in: where,
+    required: isRequired,
+    ...(description && { description }),
+    ...(isEmptiable && { allowEmptyValue: true }),
+    schema: bare,
+  }
 }
 
 type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSchema | undefined }
@@ -42,7 +55,7 @@ type Input = { readonly parameters: readonly Parameter[]; readonly body: JsonSch
 /** Assigns each field to a part of the request; a raw route may have a query beside a body. */
 const inputOf = (documented: Documented, { method, params }: HttpParts, { toSchema }: Collector): Input => {
   const { headers = {}, inQuery = [], input = EMPTY, query = EMPTY, requestHeaders = EMPTY } = documented
-  const { properties = {}, required = [] } = toSchema(input, 'input')
+  const { properties = {}, required = [], additionalProperties } = toSchema(input, 'input')
   const queried = toSchema(query, 'input')
   const headerOf = new Map(Object.entries(headers).map(([header, field]) => [field, header]))
   const path = params.map((name) => parameter(name, 'path', true, properties[name] ?? { type: 'string' }))
@@ -63,7 +76,16 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
   const needed = required.filter((name) => Object.hasOwn(body, name))
   const all = [...path, ...parameters]
   if (Object.keys(body).length === 0) return { parameters: all, body: undefined }
-  return { parameters: all, body: { type: 'object', properties: body, ...(needed.length > 0 && { required: needed }) } }
+  return {
+    parameters: all,
+    body: {
+      type: 'object',
+      properties: body,
+      ...(needed.length > 0 && { required: needed }),
+      ...(additionalProperties !== undefined && { additionalProperties }),
+      ...documented.bodyRules?.(),
+    },
+  }
 }
 
 const needsMore = (access: Access, { method }: HttpParts): boolean =>
@@ -71,7 +93,7 @@ const needsMore = (access: Access, { method }: HttpParts): boolean =>
 
 /** A write can reject input that its schema permits, such as the deletion of the last role. */
 const errorStatuses = (
-  { access, effect = 'read', errors = [], isOptional = false, isProbe = false }: Documented,
+  { access, effect = 'read', errors = [], plainErrors = [], isOptional = false, isProbe = false }: Documented,
   parts: HttpParts,
   { parameters, body }: Input,
 ): number[] => [
@@ -84,9 +106,11 @@ const errorStatuses = (
   ...(body || errors.includes(413) ? [408, 413] : []),
   ...(isProbe ? [] : [421]),
   429,
+  431,
   500,
   503,
   ...errors,
+  ...plainErrors,
 ]
 
 const isCacheable = (effect: Effect | undefined, { method }: HttpParts): boolean =>
@@ -165,7 +189,8 @@ export const entryOf = (documented: Documented, collector: Collector): Documente
   const { parameters, body } = input
   const content = contentOf(documented, collector)
   const conditions = conditionsOf(documented, parts)
-  const isBodyRequired = (body?.required?.length ?? 0) > 0 || parts.method === 'PUT'
+  // A raw route reads its body itself, and never takes none for an empty object.
+  const isBodyRequired = (body?.required?.length ?? 0) > 0 || parts.method === 'PUT' || effect === undefined
   return {
     operationId: name,
     summary,

@@ -23,6 +23,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   tags: ['prod'],
   domains: ['www.example.net'],
   url: 'https://example.net/hook',
+  redirect_uri: 'https://example.net/callback',
 }
 
 /** Deeper than any contract; ends recursion of a schema that contains itself. */
@@ -84,6 +85,7 @@ const singularOf = (name: string): string => name.replace(/s$/, '')
 
 /** Returns an example of a request with only the required fields. */
 export const requestExampleOf = (schema: JsonSchema, definitions: Definitions): unknown => {
+  if (schema.examples !== undefined) return schema.examples[0]
   const required = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name))
   const chosen = required.length > 0 ? required : Object.entries(schema.properties ?? {}).slice(0, 1)
   return Object.fromEntries(chosen.map(([name, field]) => [name, exampleOf(field, definitions, name)]))

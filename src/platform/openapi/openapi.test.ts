@@ -73,12 +73,24 @@ describe('an operation', () => {
       },
       content: { 'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } } },
     })
-    expect(Object.keys(responses ?? {})).toEqual(['200', '304', '400', '401', '403', '421', '429', '500', '503'])
+    expect(Object.keys(responses ?? {})).toEqual(['200', '304', '400', '401', '403', '421', '429', '431', '500', '503'])
   })
 
   test('without an answer is 204', () => {
     const { responses } = doc.paths['/api/things/{id}']?.delete ?? {}
-    expect(Object.keys(responses ?? {})).toEqual(['204', '400', '401', '403', '404', '412', '421', '429', '500', '503'])
+    expect(Object.keys(responses ?? {})).toEqual([
+      '204',
+      '400',
+      '401',
+      '403',
+      '404',
+      '412',
+      '421',
+      '429',
+      '431',
+      '500',
+      '503',
+    ])
   })
 
   test('says what it needs, its command and its tool', () => {
@@ -106,6 +118,29 @@ test('a raw route declares the parameters of its path and what it produces', () 
     ],
     responses: { '200': { content: { 'image/png': {} } } },
     security: [],
+  })
+})
+
+test('an empty number of a query is absent, an empty text is a text', () => {
+  const list = { ...things.list, name: 'things.page', http: 'GET /api/page' } as const
+  const input = z.object({ limit: z.int().optional(), all: z.boolean().optional(), q: z.string().optional() })
+  const { parameters = [] } =
+    openapi({ things: { list: { ...list, input } } }, [], { version: '1' }).paths['/api/page']?.get ?? {}
+  const emptiable = parameters.filter((one) => 'allowEmptyValue' in one)
+  expect(emptiable).toMatchObject([{ name: 'limit' }, { name: 'all' }])
+})
+
+test('a raw route needs its body, even one without required fields', () => {
+  const route = rawRoute({
+    name: 'things.say',
+    summary: 'Say something',
+    http: 'POST /api/say',
+    access: 'public',
+    input: z.object({ a: z.string().optional() }).catchall(z.boolean()),
+  })
+  expect(openapi({}, [route], { version: '1' }).paths['/api/say']?.post?.requestBody).toMatchObject({
+    required: true,
+    content: { 'application/json': { schema: { additionalProperties: { type: 'boolean' } } } },
   })
 })
 

@@ -130,8 +130,8 @@ describe.each(dialects())('a bulk call on %s', (dialect) => {
     })
   })
 
-  describe('of which each item stands for itself', () => {
-    test('keeps what is good and says what was wrong with the rest', async () => {
+  describe('that is not atomic', () => {
+    test('executes valid items and names the errors of the others', async () => {
       const answer = await call({ atomic: false, operations: [create('a'), create('b', -1), create('c')] })
       expect(answer).toEqual({
         results: [
@@ -151,7 +151,7 @@ describe.each(dialects())('a bulk call on %s', (dialect) => {
         failed: 1,
       })
     })
-    test('undoes what a bad item had begun', async () => {
+    test('rolls back the changes of a bad item', async () => {
       await call({ atomic: false, operations: [create('a'), create('b', -1), create('c')] })
       expect(await things.ids()).toEqual(['a', 'c'])
     })

@@ -1,6 +1,8 @@
 /** The contract of a bulk call, the same for every noun. Browser-safe. */
 import { z } from 'zod'
 import { ERROR_CODES } from '../contract/errors.ts'
+import { NewId } from '../contract/fields.ts'
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 
 export const MAX_BULK_OPERATIONS = 1000
 
@@ -33,6 +35,43 @@ export const bulkInput = <const S extends Shape>(object: S) =>
       .max(MAX_BULK_OPERATIONS),
     atomic: z.boolean().default(true).describe('All or nothing'),
   })
+
+const schemaOf = (schema: z.ZodType): JsonSchema => jsonSchemaOf(schema, 'input', { isExact: true }).schema
+
+const withFields = (properties: Readonly<Record<string, JsonSchema>>, ...required: readonly string[]): JsonSchema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 && { required }),
+})
+
+type Verbs = {
+  readonly create: z.ZodObject
+  readonly update: z.ZodObject
+  /** The fields of a new object. */
+  readonly example: object
+}
+
+/**
+ * Returns the rules of the items of `bulkInput` in JSON Schema, by the schemas of their own operations. Without `atomic` a bad item is a
+ * failed one, and no bad request.
+ */
+export const bulkRules = (noun: string, { create, update, example }: Verbs): JsonSchema => {
+  const id = z.string().min(1)
+  // The id of a new object stands beside `op` or among its fields, where it counts.
+  const idOnce = { anyOf: [withFields({ id: schemaOf(NewId) }), withFields({ [noun]: withFields({ id: {} }, 'id') })] }
+  const items = [
+    z.object({ op: z.literal('create'), [noun]: create }).meta({ exact: idOnce }),
+    z.object({ op: z.literal('update'), id, [noun]: update.omit({ id: true }).optional() }),
+    z.object({ op: z.literal('delete'), id, [noun]: BulkFields }),
+  ].map(schemaOf)
+  return {
+    examples: [{ operations: [{ op: 'create', [noun]: example }] }],
+    anyOf: [
+      withFields({ atomic: { const: false } }, 'atomic'),
+      withFields({ operations: { type: 'array', items: { anyOf: items } } }),
+    ],
+  }
+}
 
 /** `{results: [{index, status, <noun>?, error?}], succeeded, failed}`. */
 export const bulkOutput = <const S extends Shape>(object: S) =>

@@ -150,7 +150,7 @@ describe('a write', () => {
   })
 })
 
-test('calls that wait for each other are told apart by the operation and by what it names', async () => {
+test('calls with serializeBy are distinguished by the operation and its value', async () => {
   const names: (string | undefined)[] = []
   const db: typeof things.db = {
     ...things.db,
@@ -205,11 +205,11 @@ describe('an event', () => {
       await ctx.emit(event, { id: 'a' })
     })
 
-  test('reaches everyone who reacts to it, in the same transaction', async () => {
+  test('runs all its reactions, in the same transaction', async () => {
     await emit('thing.created')
     expect(await things.ids()).toEqual(['a', 'a-seen', 'a-seen-too'])
   })
-  test('that nobody reacts to is no mistake', async () => {
+  test('without a reaction is permitted', async () => {
     await emit('thing.ignored')
     expect(await things.ids()).toEqual(['a'])
   })
@@ -239,19 +239,19 @@ describe('the context', () => {
     if (!found) throw new Error('the handler was not called')
     return found
   }
-  test('knows the moment of the call', async () => {
+  test('has the time of the call', async () => {
     expect((await ctxOf()).now).toBe('2026-01-02T03:04:05.678Z')
   })
-  test('knows who calls', async () => {
+  test('has the caller', async () => {
     expect((await ctxOf()).caller.username).toBe('Ann')
   })
-  test('is told when the caller goes away', async () => {
+  test('is aborted when the caller disconnects', async () => {
     expect((await ctxOf()).signal).toBe(signal)
   })
 })
 
 describe('a job', () => {
-  test('runs as itself, without a permission', async () => {
+  test('runs without a caller or permission', async () => {
     const seen: unknown[] = []
     await things.inJob(async ({ caller }) => void seen.push(caller.via, caller.username, caller.permissions.size))
     expect(seen).toEqual(['job', 'test', 0])

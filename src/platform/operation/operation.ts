@@ -88,6 +88,8 @@ export type Operation<
   readonly output: Out
   /** Returns the schema that the audit trail records, for an `input` that leaves the fields of its items open. */
   readonly recorded?: () => z.ZodType
+  /** Returns the rules of such an `input` that the document adds to its body, as keywords of JSON Schema. */
+  readonly bodyRules?: () => object
 }
 
 /** An operation of any type. */
@@ -170,6 +172,8 @@ export type RawRoute = {
   readonly alsoAnswers?: OtherAnswers
   /** Error statuses beyond those derived from the route. With `refusal`, they have its body. */
   readonly errors?: readonly number[]
+  /** As `errors`, with the body of every other error even if there is a `refusal`. */
+  readonly plainErrors?: readonly number[]
   /** A setting disables it; it then answers 404. */
   readonly isOptional?: boolean
   readonly access: Access

@@ -74,7 +74,7 @@ describe.each([...dialects()])('a call with rights, on %s', (dialect) => {
     expect(await things.ids()).toEqual([])
   })
 
-  test('judges by the permissions of now', async () => {
+  test('uses the present permissions', async () => {
     const { rights, become } = losable()
     become(WRITE, 'more')
     let seen: readonly string[] = []
@@ -84,7 +84,7 @@ describe.each([...dialects()])('a call with rights, on %s', (dialect) => {
     expect(seen).toEqual([WRITE, 'more'])
   })
 
-  test('asks in each of its own transactions', async () => {
+  test('checks in each of its transactions', async () => {
     const { rights, become } = losable()
     const call = run(
       rights,
@@ -99,7 +99,7 @@ describe.each([...dialects()])('a call with rights, on %s', (dialect) => {
     expect(await things.ids()).toEqual(['a'])
   })
 
-  test('that lasts is undone whole when it asks in between', async () => {
+  test('that calls confirmRights is rolled back whole', async () => {
     const { rights, end } = losable()
     const call = run(rights, async (ctx) => {
       await addThing(ctx, 'a')
@@ -112,7 +112,7 @@ describe.each([...dialects()])('a call with rights, on %s', (dialect) => {
     expect(await things.ids()).toEqual([])
   })
 
-  test('is asked again for what the handler had required', async () => {
+  test('checks again the permissions that the handler required', async () => {
     const { rights, become } = losable()
     const call = run(
       rights,

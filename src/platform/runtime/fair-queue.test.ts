@@ -92,7 +92,7 @@ test('one job of a client runs at a time; its others wait behind it', () => {
   expect(queue.next()?.name).toBe('a2')
 })
 
-test('what is taken out is not served', () => {
+test('a removed item is not served', () => {
   const [one, two] = [of('net/a', 'one'), of('net/a', 'two')]
   const queue = queueOf([one, two])
   queue.remove(one)

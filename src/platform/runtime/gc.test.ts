@@ -27,7 +27,7 @@ describe('at an interval', () => {
     return { heap, collecting }
   }
 
-  test('what has piled up is collected once, and again when it has piled up again', () => {
+  test('accumulated garbage is collected once, and again when it has accumulated again', () => {
     const { heap, collecting } = watched(20)
     heap.size = 25
     jest.advanceTimersByTime(LONG_MS)
@@ -38,7 +38,7 @@ describe('at an interval', () => {
     collecting.stop()
   })
 
-  test('who has nothing to do collects nothing', () => {
+  test('an idle server collects nothing', () => {
     const { heap, collecting } = watched(20)
     heap.size = 20.9
     jest.advanceTimersByTime(LONG_MS)
@@ -46,7 +46,7 @@ describe('at an interval', () => {
     collecting.stop()
   })
 
-  test('what is kept after a collection counts as in use', () => {
+  test('objects that survive a collection count as in use', () => {
     const { heap, collecting } = watched(40)
     heap.size = 50
     jest.advanceTimersByTime(LONG_MS)
@@ -56,7 +56,7 @@ describe('at an interval', () => {
     collecting.stop()
   })
 
-  test('what the engine has collected by itself counts as collected', () => {
+  test('a collection of the engine counts too', () => {
     const heap = { size: 60, runs: 0 }
     const collecting = collectGarbageRegularly({ size: () => heap.size * MEBIBYTE, collect: () => heap.runs++ })
     heap.size = 20

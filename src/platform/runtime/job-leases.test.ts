@@ -47,20 +47,20 @@ if (dialects().includes('postgres')) {
     )
 
   describe('a lease', () => {
-    test('goes to one of those who want it at the same time', async () => {
+    test('goes to one of several concurrent claimants', async () => {
       await newJob('sweep')
       const state = await seen('sweep')
       const taken = await Promise.all(Array.from({ length: 8 }, () => createJobLeases(db, LONG_MS).take(state)))
       expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1)
     })
 
-    test("is nobody else's while it lasts", async () => {
+    test('cannot be taken while it lasts', async () => {
       const one = await newJob('sweep')
       await one.take(await seen('sweep'))
       expect(await createJobLeases(db, LONG_MS).take(await seen('sweep'))).toBeUndefined()
     })
 
-    test("is another's after its holder was silent for so long", async () => {
+    test('can be taken after its holder was silent', async () => {
       await newJob('sweep')
       await createJobLeases(db, SHORT_MS).take(await seen('sweep'))
       const state = await until('the end of the lease', async () => {
@@ -110,7 +110,7 @@ if (dialects().includes('postgres')) {
       expect(Math.abs(Number(now_ms) - Date.now())).toBeLessThan(LONG_MS)
     })
 
-    test('keeps nobody from it once it is given back', async () => {
+    test('can be taken once it is returned', async () => {
       const one = await newJob('sweep')
       const lease = await one.take(await seen('sweep'))
       if (!lease) throw new Error('nobody else wanted it')
@@ -153,7 +153,7 @@ if (dialects().includes('postgres')) {
       await Promise.all(both.map(({ stop }) => stop()))
     })
 
-    test('one does what the other has left, which writes nothing any more', async () => {
+    test('one takes over a job of the other, which writes nothing any more', async () => {
       const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
       const outcomes: string[] = []
       const { promise: ended, resolve: end } = Promise.withResolvers<void>()

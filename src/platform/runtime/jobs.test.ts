@@ -63,7 +63,7 @@ test('a job that takes long never runs beside itself', async () => {
   await scheduler.stop()
 })
 
-test('a job that takes long keeps no other waiting', async () => {
+test('a long job delays no other', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   let runs = 0
   const scheduler = start(
@@ -101,7 +101,7 @@ test.each<[string, Run]>([
   await scheduler.stop()
 })
 
-test('the scheduler says when it ticked last', async () => {
+test('the scheduler reports its last tick', async () => {
   const scheduler = start()
   await pass(7)
   expect(scheduler.lastTick()).toBe(things.clock.ms)
@@ -116,7 +116,7 @@ test('a stopped scheduler starts nothing', async () => {
   expect(runs).toBe(0)
 })
 
-test('stopping waits for what is running', async () => {
+test('stopping waits for running jobs', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const scheduler = start(job(() => promise))
   await pass(5)

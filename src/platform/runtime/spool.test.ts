@@ -86,7 +86,7 @@ describe('more lies in a file', () => {
   })
 })
 
-describe('what can not be kept is 503 UNAVAILABLE', () => {
+describe('a body that cannot be stored is 503 UNAVAILABLE', () => {
   const writing = async (spool: Spool) => {
     for (let i = 0; i < 3; i++) await spool.write(piece(i))
   }
@@ -111,7 +111,7 @@ describe('what can not be kept is 503 UNAVAILABLE', () => {
   })
 })
 
-test('what a crash has left is removed, and nothing else', () => {
+test('leftovers of a crash are removed, and nothing else', () => {
   mkdirSync(dir)
   for (const name of ['spool-1', 'other']) writeFileSync(join(dir, name), 'left')
   removeLeftNames(dir)

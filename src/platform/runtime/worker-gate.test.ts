@@ -77,7 +77,7 @@ test.each<[Job, RegExp]>([
   expect(spawned).toBe(2)
 })
 
-test('close rejects what runs, what waits and what comes later', async () => {
+test('close rejects running, waiting and later jobs', async () => {
   const gate = openGate()
   const jobs = [gate.run('hang'), gate.run('answer')]
   gate.close()

@@ -14,7 +14,7 @@ const text = fc.string({ unit: 'grapheme', maxLength: 200 })
 const id = fc.string({ minLength: 1, maxLength: 64 })
 
 describe('a sealed value', () => {
-  test('opens to what was sealed', () => {
+  test('decrypts to the original text', () => {
     fc.assert(
       fc.property(text, id, (plaintext, row) => {
         const place = { ...PLACE, id: row }
@@ -102,7 +102,7 @@ describe('keys', () => {
     expect(keyIdOf('00'.repeat(32))).toBe('66687aad')
   })
 
-  test('are told by the beginning of a value', () => {
+  test('are identified by the prefix of a value', () => {
     const sealed = secrets.seal(PLACE, 'x')
     expect(sealed).toStartWith(sealedPrefix(keyIdOf(KEY)))
     expect([sealedKeyId(sealed), sealedKeyId(sealedPrefix(keyIdOf(KEY)))]).toEqual([keyIdOf(KEY), keyIdOf(KEY)])

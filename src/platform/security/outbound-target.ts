@@ -44,7 +44,7 @@ const UNSEEN = /[\u0000-\u0020\u007f]/
 
 /** Parses a target: http or https, a host, no user, a port from 1 on. @throws OutboundError */
 export const parseTarget = (text: string): URL => {
-  if (text.length > MAX_URL) throw new OutboundError(`must be at most ${MAX_URL} characters`)
+  if ([...text].length > MAX_URL) throw new OutboundError(`must be at most ${MAX_URL} characters`)
   if (UNSEEN.test(text)) throw new OutboundError('must not contain blanks or control characters')
   if (!/^https?:\/\/[^/?#]/i.test(text)) throw new OutboundError('must begin with http:// or https:// and a host')
   const url = URL.parse(text)
@@ -62,7 +62,7 @@ const validated = ({ allowsPrivate, reach }: TargetRules, host: string, address:
   const found = reach(address)
   const what = host === address ? address : `${host} is ${address}, which`
   if (found === 'blocked')
-    throw new OutboundError(`${what} is never connected to: loopback, link-local, multicast or reserved`)
+    throw new OutboundError(`${what} is refused as a loopback, link-local, multicast or reserved address`)
   if (found === 'private' && !allowsPrivate)
     throw new OutboundError(`${what} is a private address: only with SSRF_ALLOW_PRIVATE_TARGETS=true`)
   return address
@@ -84,7 +84,7 @@ const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
 /** Validates all addresses of the name, and returns the first. @throws OutboundError */
 export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> => {
   const host = hostOf(url)
-  if (isLocalName(host)) throw new OutboundError(`${host} is this machine, which is never connected to`)
+  if (isLocalName(host)) throw new OutboundError(`${host} is this machine, and is refused`)
   if (parseIp(host)) return validated(rules, host, host)
   const addresses = await within(rules.resolve(host), signal).catch((error: unknown) => {
     signal.throwIfAborted()

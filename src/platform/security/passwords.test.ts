@@ -51,7 +51,7 @@ describe('verify', () => {
     expect(unknown.ms).toBeGreaterThan(10 * known.ms)
   })
 
-  test("a password that only shares a hash's first 72 bytes is wrong", async () => {
+  test('a password that shares only the first 72 bytes is wrong', async () => {
     const password = 'a'.repeat(72)
     const hash = await passwords.hash(password)
     expect(await passwords.verify(password, hash)).toBe(true)

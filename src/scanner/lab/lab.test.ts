@@ -46,7 +46,7 @@ describe.skipIf(problem !== undefined)('on a network', () => {
         50,
       ])
     })
-    test('tells the MAC that the host has', () => {
+    test('reports the MAC of the host', () => {
       expect(host(scan, 12)).toMatchObject({ mac: 'b8:27:eb:00:01:0c', macSource: 'neighbour' })
     })
     test('finds by ARP alone the host that drops everything', () =>
@@ -66,13 +66,13 @@ describe.skipIf(problem !== undefined)('on a network', () => {
     const service = (last: number, port: number) => host(scan, last).services.find((one) => one.port === port)
 
     test('finds all hosts', () => expect(scan.hosts.length).toBe(50))
-    test('tells what it is that answers no ping', () => {
+    test('classifies the host that answers no ping', () => {
       expect([sources(host(scan, NO_PING)), host(scan, NO_PING).openPorts]).toEqual([
         ['arp', 'tcp-open', 'tcp-refused'],
         [443],
       ])
     })
-    test('tells no port of the host that drops TCP', () => expect(host(scan, DROPS_TCP).openPorts).toEqual([]))
+    test('reports no port of the host that drops TCP', () => expect(host(scan, DROPS_TCP).openPorts).toEqual([]))
     test.each([
       [20, 443, 'https', 'nginx'],
       [26, 8080, 'http', 'Jenkins'],

@@ -53,23 +53,23 @@ const asking = async ({ answers, patienceMs }: { answers: boolean; patienceMs: n
   return { told, service }
 }
 
-test('a name is told of the host that has it', async () => {
+test('a name is reported with its host', async () => {
   const { told, service } = await asking({ answers: true, patienceMs: 10_000 })
   await service.settle(new AbortController().signal)
   expect(told.toSorted(([a], [b]) => a - b)).toEqual([1, 2, 3].map((index) => [index, 'till-7.lab.example']))
 })
 
-test('when all are in, none is missing', async () => {
+test('no name is missing when all are answered', async () => {
   const { service } = await asking({ answers: true, patienceMs: 10_000 })
   expect(await service.settle(new AbortController().signal)).toBe(0)
 })
 
-test('a server that takes its time keeps the scan no longer than it may', async () => {
+test('a slow server delays the scan for a bounded time', async () => {
   const { service } = await asking({ answers: false, patienceMs: 20 })
   expect(await service.settle(new AbortController().signal)).toBe(3)
 })
 
-test('a scan that is called off waits for no name', async () => {
+test('a cancelled scan waits for no name', async () => {
   const { service } = await asking({ answers: false, patienceMs: 3_600_000 })
   const stop = new AbortController()
   const settled = service.settle(stop.signal)

@@ -38,7 +38,7 @@ describe('text from strangers', () => {
 })
 
 describe('HTTP', () => {
-  test('a page without an end gives what there is', () => {
+  test('a page without an end is read as far as it is', () => {
     expect(readHttp('HTTP/1.0 200 OK\r\nServer: x\r\n\r\n<title>half').title).toBe('half')
   })
   test('it is whole with its title', () => {
@@ -93,7 +93,7 @@ describe('multicast DNS', () => {
       kinds: ['_workstation._tcp', '_ipp._tcp'],
     })
   })
-  test('the name of another address is not the name of the one that says it', () => {
+  test('a host cannot name another address', () => {
     expect(readMdns(response, '198.18.0.56')?.name).toBe('')
   })
 })
@@ -120,7 +120,7 @@ describe('SNMP', () => {
       undefined,
     ])
   })
-  test('no bytes make the reading run away', () => {
+  test('parsing terminates for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
@@ -185,7 +185,7 @@ describe('a folder of fingerprints', () => {
       expect(notes).toEqual(['1 fingerprints from the folder, 1 that cannot be used here left out'])
     })
   })
-  test('what nobody knows stays what it was', async () => {
+  test('an unknown service is unchanged', async () => {
     await withFolder({ 'ssh.xml': XML }, async (folder) => {
       const recog = await openRecog(folder, () => {})
       expect(recog?.refine('220 hello\r\n', undefined)).toBeUndefined()
@@ -197,6 +197,6 @@ describe('a folder of fingerprints', () => {
   })
 })
 
-test('raw printers and controls of plants are never sent anything', () => {
+test('raw printers and industrial controllers are never sent anything', () => {
   expect([9100, 515, 502, 102, 47_808].filter((port) => !NEVER_ASKED.has(port))).toEqual([])
 })

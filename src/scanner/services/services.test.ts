@@ -57,7 +57,7 @@ test('a banner names the service', () => {
   expect([service, product, version, banner]).toEqual(['ssh', 'Dropbear', '2022.83', 'SSH-2.0-dropbear_2022.83'])
 })
 
-test('one that takes longer than most is waited for where probes are', () => {
+test('a slow banner is awaited where probes are sent', () => {
   expect(find('slow').product).toBe('Postfix')
 })
 
@@ -84,7 +84,7 @@ test('the names in a certificate are names of the host', () => {
   expect(host.names).toContainEqual({ name: 'web7.lab.example', source: 'tls' })
 })
 
-test('the realm of a login tells what it is', () => {
+test('the realm of a login identifies the device', () => {
   const { product, details } = find('realm')
   expect([product, details.realm]).toEqual(['Cisco IOS http', 'level_15_access'])
 })
@@ -93,7 +93,7 @@ test('a mail server names its system', () => {
   expect(find('smtp').product).toBe('Postfix')
 })
 
-test('one that says nothing is kept without a name', () => {
+test('a silent service is reported without a name', () => {
   const { service, banner } = find('silent')
   expect([service, banner]).toEqual(['', ''])
 })

@@ -76,11 +76,11 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-test('the key is told as ssh-keygen prints it', async () => {
+test('the key is reported as ssh-keygen prints it', async () => {
   expect((await ask({})).hostKey).toBe(fingerprint)
 })
 
-test('a login on a host with the pinned key tells its system', async () => {
+test('a login on a host with the pinned key reads its system', async () => {
   const { system } = await ask({ login: LOGIN, pinnedKey: fingerprint })
   expect(system).toEqual({
     kernel: 'Linux 6.1.0-18-amd64 x86_64',
@@ -103,17 +103,17 @@ test('a host whose key is not pinned is sent no password', async () => {
   expect([sent, system, refusal]).toEqual([[], undefined, 'its host key is not pinned yet, so no login was sent'])
 })
 
-test('a wrong password is told', async () => {
+test('a wrong password is reported', async () => {
   const { refusal, system } = await ask({ login: { ...LOGIN, password: 'wrong' }, pinnedKey: fingerprint })
   expect([refusal, system]).toEqual(['the login was refused', undefined])
 })
 
-test('a private key that is none is told', async () => {
+test('an invalid private key is reported', async () => {
   const { refusal } = await ask({ login: { ...LOGIN, password: '', privateKey: 'nonsense' }, pinnedKey: fingerprint })
   expect(refusal).toContain('privateKey')
 })
 
-test('without a login nobody tries to log in', async () => {
+test('without a credential no login is tried', async () => {
   sent.length = 0
   await ask({})
   expect(sent).toEqual([])

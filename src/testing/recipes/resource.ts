@@ -7,8 +7,6 @@ import type { Recipe } from './recipe.ts'
 const FILES = [
   'src/features/contacts/api.ts',
   'src/features/contacts/contacts.ts',
-  'src/features/contacts/store.ts',
-  'src/features/contacts/table.ts',
   'src/features/contacts/contacts.test.ts',
   'src/migrations/9001-contacts.ts',
   'web/src/contacts/fields.ts',
@@ -30,47 +28,11 @@ export const resource: Recipe = {
     },
     { file: 'src/features/handlers.ts', after: 'datacenters,', add: ['    contacts,'] },
     {
-      file: 'src/features/tables.ts',
-      after: "import type { ConflictTables } from './conflicts/table.ts'",
-      add: ["import type { ContactTables } from './contacts/table.ts'"],
-    },
-    { file: 'src/features/tables.ts', after: 'NetworkTables &', add: ['  ContactTables &'] },
-    {
-      file: 'src/features/roles/catalogue.ts',
-      after: "row('datacenters', 'datacenters', LRCUD, LR, LR),",
-      add: ["  row('contacts', 'contacts', LRCUD, LRCU, LR),"],
-    },
-    {
       file: 'src/migrations/index.ts',
       after: "import type { Migration } from '../platform/db/migrate.ts'",
       add: ["import { contacts } from './9001-contacts.ts'"],
     },
-    { file: 'src/features/estate/cli-resources.ts', after: "'datacenters',", add: ["  'contacts',"] },
-    {
-      file: 'src/features/estate/importers.ts',
-      after: "import type { Breathe } from '../../platform/runtime/pause.ts'",
-      add: [
-        "import { ContactDraft, ContactPatch } from '../contacts/api.ts'",
-        "import * as contacts from '../contacts/contacts.ts'",
-      ],
-    },
-    {
-      file: 'src/features/estate/importers.ts',
-      after: 'export const IMPORTERS: Readonly<Record<Resource, Importer>> = {',
-      add: [
-        "  contacts: byName('contacts', {",
-        '    draft: ContactDraft,',
-        '    patch: ContactPatch,',
-        '    create: contacts.create,',
-        '    update: contacts.update,',
-        '  }),',
-      ],
-    },
-    {
-      file: 'web/src/pages.ts',
-      after: "'/connect': 'connect/connect-page',",
-      add: ["  '/contacts': 'contacts/contacts-page',"],
-    },
+    { file: 'src/features/inventory.ts', after: "'datacenters',", add: ["  'contacts',"] },
     {
       file: 'web/src/shell/nav.ts',
       after: "{ ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },",

@@ -63,7 +63,7 @@ const secretField = (
       onChange={onChange}
       error={error}
       isLong={isLong}
-      hint={isOptional && stored ? 'Left empty, it stays as it is.' : hint}
+      hint={isOptional && stored ? 'If empty, the stored one is kept.' : hint}
       isNeededAgain={stored?.has_secret === true && isMoved(stored, values)}
       // A credential of another type has none of these secrets stored.
       isStored={
@@ -85,13 +85,13 @@ const SECRETS: readonly Secret[] = [
     label: 'Private key',
     shown: isType('ssh_key'),
     isLong: true,
-    hint: 'As in its file, with its first and last line.',
+    hint: 'The content of its file, with the first and the last line.',
   },
   {
     name: 'passphrase',
     label: 'Passphrase',
     shown: isType('ssh_key'),
-    hint: 'Where the key has one.',
+    hint: 'If the key has one.',
     isOptional: true,
   },
   { name: 'community', label: 'Community', shown: isType('snmp_v2c') },
@@ -109,7 +109,7 @@ const fieldsFor = (networks: readonly Network[], stored: Credential | undefined)
     label: 'Type',
     kind: 'select',
     options: Object.entries(TYPE_NAMES),
-    hint: 'Another type drops the secrets that are stored.',
+    hint: 'Another type deletes the stored secrets.',
   },
   { name: 'username', label: 'User name', isRequired: true, isShown: isType('ssh_password', 'ssh_key', 'snmp_v3') },
   ...SECRETS.map((secret) => secretField(secret, stored)),

@@ -39,7 +39,7 @@ const columnsFor =
     {
       id: 'name',
       text: 'Name',
-      width: 200,
+      width: 180,
       isSortable: true,
       isEssential: true,
       cell: ({ id, name }) => (
@@ -59,7 +59,7 @@ const columnsFor =
     {
       id: 'username',
       text: 'User name',
-      width: 150,
+      width: 130,
       isSortable: true,
       cell: ({ username }) => <span className="mono">{username}</span>,
     },
@@ -70,7 +70,7 @@ const columnsFor =
       cell: ({ has_secret }) => (has_secret ? <Badge tone="ok">stored</Badge> : <Badge tone="idle">none</Badge>),
     },
     { id: 'use', text: 'For', width: 170, cell: (credential) => <Use credential={credential} networks={networks} /> },
-    { id: 'description', text: 'Description', width: 280, cell: ({ description }) => description },
+    { id: 'description', text: 'Description', width: 200, cell: ({ description }) => description },
     {
       id: 'updated',
       text: 'Updated',
@@ -114,8 +114,8 @@ export const CredentialsPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, user name, type:, secret:"
-      empty="A credential is what Plat signs in to devices with. Its secrets are encrypted and never shown."
-      deleteWarning="What is signed in to with it is not reached any more."
+      empty="Plat signs in to devices with a credential. Its secrets are encrypted and never shown."
+      deleteWarning="Plat can no longer sign in to its devices."
       open={({ id }) => void set({ edit: id })}
       given={NEW}
     />

@@ -43,7 +43,7 @@ const columnsFor =
       isEssential: true,
       cell: ({ user_id, created_by }) =>
         user_id === null ? (
-          <Badge tone="bad">nobody, opens nothing</Badge>
+          <Badge tone="bad">no owner, unusable</Badge>
         ) : (
           <>
             <Link to="/users/$id" params={{ id: user_id }} search={{ tab: 'access' }} tabIndex={-1}>
@@ -123,7 +123,7 @@ export const KeysPage = () => {
         defaultColumns={DEFAULT_COLUMNS}
         sort="name"
         placeholder="Name, owner:, state:"
-        empty="A key lets a script or the command line do what its owner may do."
+        empty="A key gives a script or the command line the permissions of its owner."
         deleteWarning=""
         rules={rules}
         note={
@@ -159,10 +159,10 @@ const DeleteKey = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onCl
     action="Delete key"
     isDanger
     run={() => api.keys.delete({ id: apiKey.id })}
-    done={`The key “${apiKey.name}” opens nothing any more`}
+    done={`The key “${apiKey.name}” is deleted`}
     changes={['keys']}
     onClose={onClose}
   >
-    Whatever uses it is turned away from then on. This can't be undone.
+    Requests with it are refused from then on. This can't be undone.
   </ActionDialog>
 )

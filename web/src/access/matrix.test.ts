@@ -22,8 +22,8 @@ describe('the matrix of permissions', () => {
   })
 })
 
-describe('what someone lacks', () => {
-  test('is named, and counted where it is much', () => {
+describe('a missing permission', () => {
+  test('is named, or counted if there are many', () => {
     expect(missingOf(['a', 'b'], (name) => name === 'a')).toEqual(['b'])
     expect(lackText([])).toBeUndefined()
     expect(lackText(['a', 'b', 'c', 'd'])).toBe('Holds permissions that you lack: a, b, c and 1 more')

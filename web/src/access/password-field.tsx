@@ -23,7 +23,7 @@ export const PasswordField = ({ label, value, onChange, error }: Props) => {
   return (
     <Field
       label={label}
-      hint="8 characters or more. Hand it over in private; its owner can change it."
+      hint="8 characters or more. Give it to the user in private; the user can change it."
       error={error}
       isRequired
     >

@@ -8,7 +8,7 @@ import { ActionDialog } from './action-dialog.tsx'
 import { ROLE_CHANGES } from './role-resource.tsx'
 import type { Role } from './types.ts'
 
-export const systemNote = ({ name }: Role): string => `${name} comes with Plat and stays as it is`
+export const systemNote = ({ name }: Role): string => `${name} is a system role and cannot be changed`
 
 type Props = { readonly role: Role; readonly onClose: () => void; readonly onDone?: () => unknown }
 

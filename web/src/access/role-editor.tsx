@@ -19,7 +19,7 @@ const StartFrom = ({ onChange }: Pick<Props, 'onChange'>) => {
   const { data = [] } = useQuery({ ...rolesQuery, enabled: may('roles:list') })
   return (
     <div className={css.start}>
-      <span className={css.note}>Begin with what another role holds:</span>
+      <span className={css.note}>Copy the permissions of another role:</span>
       {data.map(({ id, name, permissions }) => (
         <Button key={id} onClick={() => onChange(new Set(permissions.filter(may)))}>
           {name}

@@ -18,7 +18,7 @@ type Props = {
   readonly isNeededAgain: boolean
 }
 
-const AGAIN = 'Another device or network needs it again: what is stored is for the one before.'
+const AGAIN = 'Enter it again for another device or network: the stored one is for the earlier target.'
 
 export const SecretField = ({ label, value, onChange, error, isStored, isLong, hint, isNeededAgain }: Props) => {
   const [isReplacing, setReplacing] = useState(false)
@@ -38,7 +38,7 @@ export const SecretField = ({ label, value, onChange, error, isStored, isLong, h
     <Field
       label={label}
       error={error}
-      hint={isNeededAgain ? AGAIN : isStored ? 'Left empty, what is stored stays.' : hint}
+      hint={isNeededAgain ? AGAIN : isStored ? 'If empty, the stored one is kept.' : hint}
     >
       {(wiring) =>
         isLong ? (

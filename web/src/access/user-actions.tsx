@@ -61,7 +61,7 @@ type OnceProps = { readonly username: string; readonly password: string; readonl
 export const PasswordOnce = ({ username, password, onClose }: OnceProps) => (
   <SecretOnce
     title={`The password of ${username}`}
-    text="Hand it over now: it is shown this once, and Plat itself keeps only a hash of it."
+    text="Copy it now: it is shown only once. Plat stores only a hash of it."
     secret={password}
     onClose={onClose}
   />
@@ -80,8 +80,8 @@ const Toggle = ({ user, onClose }: Props) => {
       onClose={onClose}
     >
       {is_active
-        ? 'All sessions end at once, and API keys are turned away until the user is active again.'
-        : 'Signing in works again, and so do the API keys there are. Sessions of before stay ended.'}
+        ? 'All sessions end at once, and API keys are refused until the user is active again.'
+        : 'The user can sign in again, and the API keys work again. Earlier sessions stay ended.'}
     </ActionDialog>
   )
 }
@@ -99,7 +99,7 @@ export const DeleteUser = ({ user, onClose, onDone }: DeleteProps) => (
     onClose={onClose}
     onDone={onDone}
   >
-    All API keys and sessions go too. What the user did stays in the audit log. This can't be undone.
+    All API keys and sessions are deleted too. The actions of the user stay in the audit log. This can't be undone.
   </ActionDialog>
 )
 

@@ -49,7 +49,7 @@ const PermissionsCard = ({ user }: { readonly user: User }) => {
     return from.length === 0 ? undefined : `${name}, by ${from.map((role) => role.name).join(', ')}`
   }
   return (
-    <Card title={`Effective permissions · ${data?.length ?? '…'}, by all roles together`}>
+    <Card title={`Effective permissions · ${data?.length ?? '…'}, of all roles`}>
       {data && <Matrix label={`What ${user.username} may do`} held={held} sourceOf={sourceOf} />}
     </Card>
   )
@@ -122,10 +122,10 @@ export const UserPage = () => {
           {may('audit:list') && (
             <p className={css.more}>
               <Link to="/audit" search={{ user: id }} className="link">
-                What {user.username} did
+                Actions by {user.username}
               </Link>
               <Link to="/audit" search={{ resource: 'user', resource_id: id }} className="link">
-                What was done to {user.username}
+                Changes to {user.username}
               </Link>
             </p>
           )}

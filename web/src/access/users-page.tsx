@@ -89,7 +89,7 @@ export const UsersPage = () => {
         defaultColumns={DEFAULT_COLUMNS}
         sort="username"
         placeholder="Name, e-mail, role:, status:"
-        empty="A user signs in with a password, and may do what the roles say."
+        empty="A user signs in with a password, and has the permissions of the roles."
         deleteWarning=""
         rules={rules}
         open={({ id }) => void navigate({ to: '/users/$id', params: { id } })}

@@ -47,7 +47,7 @@ const byResource = (permissions: readonly string[]): readonly (readonly [string,
 const PermissionsCard = () => {
   const { permissions } = useMe()
   return (
-    <Card title={`What you may do · ${permissions.length} permissions`}>
+    <Card title={`Your permissions · ${permissions.length}`}>
       <dl className={css.permissions}>
         {byResource(permissions).map(([resource, actions]) => (
           <div key={resource}>

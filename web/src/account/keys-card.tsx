@@ -50,7 +50,7 @@ const Row = ({ apiKey, onDelete, blocked }: RowProps) => (
     <span>
       <Expiry at={apiKey.expires_at} />
       {apiKey.created_by !== null && apiKey.created_by !== apiKey.user_id && (
-        <span className="muted"> Made by somebody else</span>
+        <span className="muted"> Created by another user</span>
       )}
     </span>
     <Button look="danger" onClick={onDelete} blocked={blocked} aria-label={`Delete the key ${apiKey.name}`}>
@@ -79,7 +79,7 @@ export const KeysCard = ({ owner }: CardProps) => {
   const remove = useMutation({
     mutationFn: (key: ApiKey) => api.keys.delete({ id: key.id }),
     onSuccess: (_, key) => {
-      toast(`The key “${key.name}” opens nothing any more`)
+      toast(`The key “${key.name}” is deleted`)
       return changed()
     },
     onError: (cause) => toastError('The key is still there', cause),
@@ -130,7 +130,7 @@ export const KeysCard = ({ owner }: CardProps) => {
           onConfirm={() => remove.mutate(pendingDelete)}
           onClose={() => setPendingDelete(undefined)}
         >
-          Whatever uses it is turned away from then on. This can't be undone.
+          Requests with it are refused from then on. This can't be undone.
         </Confirm>
       )}
     </Card>

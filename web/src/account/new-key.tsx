@@ -50,7 +50,7 @@ export const NewKeyDialog = ({ onClose, onMade, owners }: NewKeyProps) => {
         )}
         <TextField
           label="Name"
-          hint="What will use it, so that you know later."
+          hint="The program that uses the key."
           value={name}
           onChange={setName}
           error={errors.name}
@@ -59,7 +59,7 @@ export const NewKeyDialog = ({ onClose, onMade, owners }: NewKeyProps) => {
         {owners && (
           <SelectField
             label="Owner"
-            hint="The key may do what its owner may do."
+            hint="The key has the permissions of its owner."
             value={owner}
             onChange={setOwner}
             options={owners}
@@ -81,7 +81,7 @@ export const NewKeyDialog = ({ onClose, onMade, owners }: NewKeyProps) => {
 export const ShownOnce = ({ made, onClose }: { readonly made: NewApiKey; readonly onClose: () => void }) => (
   <SecretOnce
     title={`The key “${made.name}”`}
-    text="Copy it now: it is shown this once, and Plat itself keeps only a fingerprint of it."
+    text="Copy it now: it is shown only once. Plat stores only a hash of it."
     secret={made.key}
     onClose={onClose}
   />

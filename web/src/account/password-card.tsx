@@ -45,7 +45,7 @@ export const PasswordCard = ({ onChanged }: { readonly onChanged: () => void }) 
           label="New password"
           type="password"
           autoComplete="new-password"
-          hint="8 characters or more. You are signed out everywhere; the API keys that you have made live on."
+          hint="8 characters or more. You are signed out everywhere. Your API keys stay valid."
           value={wanted}
           onChange={setWanted}
           error={errors.new_password}

@@ -76,13 +76,13 @@ type CardProps = {
   readonly title?: string
 }
 
-export const SessionsCard = ({ userId, title = 'Where you are signed in' }: CardProps) => {
+export const SessionsCard = ({ userId, title = 'Your sessions' }: CardProps) => {
   const { data, error, refetch } = useQuery(sessionsQuery(userId))
   return (
     <Card title={title}>
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
-      {data?.length === 0 && <p className="muted">Nowhere.</p>}
+      {data?.length === 0 && <p className="muted">No sessions.</p>}
       <ul className={css.rows}>
         {data?.map((session) => (
           <Row key={session.id} session={session} />

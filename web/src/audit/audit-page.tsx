@@ -32,18 +32,17 @@ const Nothing = ({ onClear }: { readonly onClear: (() => void) | undefined }) =>
   const { data } = useQuery(serverConfigQuery)
   if (onClear)
     return (
-      <State title="Nothing on record matches the filter" text="Try another time, user or resource.">
+      <State title="No entry matches the filter" text="Try another time, user or resource.">
         <Button onClick={onClear}>Clear filter</Button>
       </State>
     )
   return (
     <State
-      title="Nothing is on record yet"
+      title="No entry yet"
       text={
         data?.features.audit === false ? (
           <>
-            The log is switched off. It is kept where Plat is started with{' '}
-            <code className="mono">AUDIT_ENABLED=true</code>.
+            The log is off. To record changes, start Plat with <code className="mono">AUDIT_ENABLED=true</code>.
           </>
         ) : (
           'Changes from now on are recorded here.'

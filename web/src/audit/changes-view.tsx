@@ -55,7 +55,8 @@ export const ChangesView = ({ entry }: { readonly entry: AuditEntry }) => {
     return (
       <>
         <p className={css.cut}>
-          <Badge tone="warn">truncated</Badge> The log keeps 10 KB of a change. The rest of this one was cut off.
+          <Badge tone="warn">truncated</Badge> The log stores at most 10 KB of a change. The rest of this one is
+          missing.
         </p>
         <Raw text={sent.text} />
       </>

@@ -23,7 +23,7 @@ const entry = (timestamp: string, changes: object, status: AuditEntry['status'] 
   tool: '',
 })
 
-describe('what was sent', () => {
+describe('a recorded input', () => {
   test('is fields, a value, nothing, or cut', () => {
     expect(sentOf('{"os":"Plan 9"}')).toEqual({ kind: 'fields', fields: { os: 'Plan 9' } })
     expect(sentOf('["a"]')).toEqual({ kind: 'value', value: ['a'] })
@@ -32,7 +32,7 @@ describe('what was sent', () => {
     expect(sentOf('{"os":"Pl')).toEqual({ kind: 'cut', text: '{"os":"Pl' })
   })
 
-  test('is beside what was sent before', () => {
+  test('is shown beside the earlier input', () => {
     const older = [entry('3', { os: 'refused' }, 'failure'), entry('2', { name: 'b' }), entry('1', { os: 'BSD' })]
     expect(changesOf({ os: 'Plan 9', tags: [] }, older)).toEqual([
       { name: 'os', after: 'Plan 9', before: { value: 'BSD', at: '1' } },

@@ -109,7 +109,7 @@ const Detail = ({ entry }: { readonly entry: AuditEntry }) => (
       />
     </div>
     <section className={css.sent}>
-      <h3>What was sent</h3>
+      <h3>Changes</h3>
       <ChangesView entry={entry} />
     </section>
   </div>

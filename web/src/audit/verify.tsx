@@ -19,16 +19,16 @@ const Text = ({ result }: { readonly result: Verification }) => {
   if (ok)
     return (
       <span>
-        <b>The log is whole.</b> {plural(checked, 'entry', 'entries')} checked; none was altered, added or removed.{' '}
+        <b>The log is intact.</b> {plural(checked, 'entry', 'entries')} checked; none was altered, added or removed.{' '}
         {signed
           ? 'Its ends are signed.'
-          : 'Its ends are not signed: without ENCRYPTION_KEY, who can write to the database could write a new log.'}
+          : 'Its ends are not signed: without ENCRYPTION_KEY, anyone who can write to the database could write a new log.'}
       </span>
     )
   return (
     <span>
-      <b>The log is not whole.</b> {plural(checked, 'entry', 'entries')} checked.{' '}
-      {first_bad && <>The first that does not fit: {first_bad.reason}. </>}
+      <b>The log was altered.</b> {plural(checked, 'entry', 'entries')} checked.{' '}
+      {first_bad && <>The first wrong entry: {first_bad.reason}. </>}
       {first_bad && first_bad.id !== '' && (
         <button type="button" className="link" onClick={() => void set({ entry: first_bad.id })}>
           Show the entry

@@ -113,6 +113,6 @@ export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conf
       </Link>
     ),
   }))
-  if (heads.length === 0) return <p className="muted">None of its networks is there any more.</p>
+  if (heads.length === 0) return <p className="muted">All its networks are deleted.</p>
   return <Comparison label="The networks" heads={heads} lines={linesOf(networks, networkFields(names))} />
 }

@@ -111,8 +111,8 @@ const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
         {type === 'duplicate_ip' && <Keeper conflict={conflict} keeper={keeper} onChange={setKeeper} />}
         {type === 'overlapping_subnet' && (
           <p className="muted">
-            Give one of them another subnet or another datacenter, and this resolves itself. Or say below that it is
-            settled, or meant to be so.
+            Change the subnet or the datacenter of one of them to resolve the conflict. Or mark it below as resolved, or
+            ignore it.
           </p>
         )}
         <TextArea label="Notes" hint="The reason for this resolution." value={notes} onChange={setNotes} />
@@ -124,7 +124,7 @@ const Settle = ({ conflict, onDone, onDelete }: SettleProps) => {
         </Button>
         {status === 'active' && (
           <Button onClick={() => ignore.mutate()} disabled={isBusy} blocked={noResolve}>
-            Ignore, it is meant to be so
+            Ignore, it is intended
           </Button>
         )}
         <Button look="danger" className={css.pushed} onClick={onDelete} blocked={blocked('conflicts:delete')}>
@@ -140,7 +140,7 @@ const Detail = ({ conflict }: { readonly conflict: Conflict }) => (
     <Facts
       facts={[
         ['Status', <StatusBadge key="status" status={conflict.status} />],
-        ['DiscoveredDevice', <TimeAgo key="found" at={conflict.detected_at} />],
+        ['Detected', <TimeAgo key="found" at={conflict.detected_at} />],
         ...(conflict.resolved_at === null
           ? []
           : [['Resolved', <TimeAgo key="resolved" at={conflict.resolved_at} />] as const]),

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Conflict>[] = [
   {
     id: 'subject',
     text: 'What',
-    width: 190,
+    width: 160,
     isSortable: true,
     isEssential: true,
     cell: (conflict) => (
@@ -31,31 +31,31 @@ const COLUMNS: readonly Column<Conflict>[] = [
       </Link>
     ),
   },
-  { id: 'type', text: 'Type', width: 150, isSortable: true, cell: ({ type }) => TYPES[type] },
+  { id: 'type', text: 'Type', width: 130, isSortable: true, cell: ({ type }) => TYPES[type] },
   {
     id: 'description',
     text: 'Description',
-    width: 330,
+    width: 280,
     isEssential: true,
     cell: ({ description }) => <span title={description}>{description}</span>,
   },
   { id: 'status', text: 'Status', width: 110, cell: ({ status }) => <StatusBadge status={status} /> },
   {
     id: 'detected',
-    text: 'DiscoveredDevice',
-    width: 130,
+    text: 'Detected',
+    width: 110,
     isSortable: true,
     cell: ({ detected_at }) => <TimeAgo at={detected_at} />,
   },
   {
     id: 'resolved',
     text: 'Resolved',
-    width: 130,
+    width: 110,
     isSortable: true,
     cell: ({ resolved_at }) => resolved_at !== null && <TimeAgo at={resolved_at} />,
   },
-  { id: 'by', text: 'By', width: 120, isSortable: true, cell: ({ resolved_by }) => resolved_by },
-  { id: 'notes', text: 'Notes', width: 240, cell: ({ notes }) => <span title={notes}>{notes}</span> },
+  { id: 'by', text: 'By', width: 100, isSortable: true, cell: ({ resolved_by }) => resolved_by },
+  { id: 'notes', text: 'Notes', width: 140, cell: ({ notes }) => <span title={notes}>{notes}</span> },
 ]
 
 const DEFAULT_COLUMNS: Readonly<Record<Status, readonly string[]>> = {
@@ -65,9 +65,12 @@ const DEFAULT_COLUMNS: Readonly<Record<Status, readonly string[]>> = {
 }
 
 const NOTHING: Readonly<Record<Status, readonly [title: string, text: string]>> = {
-  active: ['Nothing contradicts itself', 'Every address is of one device, and every subnet of one network.'],
-  ignored: ['Nothing is ignored', 'What is meant to be so, like an anycast address, is put here and not raised again.'],
-  resolved: ['Nothing was resolved yet', 'What was settled, or has gone away by itself, is kept here.'],
+  active: ['No conflicts found', 'No two devices have the same address, and no two networks the same subnet.'],
+  ignored: [
+    'Nothing is ignored',
+    'Ignored conflicts, such as an anycast address, are listed here and not raised again.',
+  ],
+  resolved: ['Nothing was resolved yet', 'Resolved conflicts are listed here.'],
 }
 
 /** Checks the whole inventory for conflicts again. */
@@ -77,7 +80,7 @@ const CheckAgain = () => {
   const check = useMutation({
     mutationFn: () => api.conflicts.detect(),
     onSuccess: ({ count }) => {
-      toast(count === 0 ? 'Checked: nothing contradicts itself' : `Checked: ${plural(count, 'active conflict')}`)
+      toast(count === 0 ? 'Checked: no conflicts found' : `Checked: ${plural(count, 'active conflict')}`)
       for (const key of ['conflicts', 'dashboard']) void client.invalidateQueries({ queryKey: [key] })
     },
     onError: (error) => toastError('It could not be checked', error),
@@ -112,7 +115,7 @@ export const ConflictsPage = () => {
       placeholder="Address, subnet, notes, type:, by:"
       nothing={nothing}
       empty={empty}
-      deleteWarning="If its cause is still there, the next check raises it again."
+      deleteWarning="If its cause still exists, the next check raises it again."
       canCreate={false}
       actions={<CheckAgain />}
       tabs={

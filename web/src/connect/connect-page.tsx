@@ -14,7 +14,7 @@ import css from './connect.module.css'
 import { CLIENTS, type Step, settingsFor, type Way } from './snippets.ts'
 
 const QUESTIONS = [
-  'Which networks in Dublin are filling up?',
+  'Which networks in Dublin are nearly full?',
   'Give me a free address for web-04 and record it.',
   'Who is 10.0.1.17, and what depends on it?',
   'What was changed since yesterday?',
@@ -63,7 +63,7 @@ const OauthIsOff = () => (
 
 const KeyNote = () => (
   <p>
-    The client holds a key and may do what its owner may do.{' '}
+    The client uses an API key, with the permissions of its owner.{' '}
     <Link to="/keys" search={{ new: '1' }} className="link">
       Make an API key
     </Link>{' '}
@@ -96,8 +96,7 @@ export const ConnectPage = () => {
       <PageBody>
         <div className={css.page}>
           <p className={css.lead}>
-            A client that speaks MCP works in Plat as you: with the rights of <b>{me.username}</b> and never more, until
-            you end it.
+            An MCP client acts for you: with the permissions of <b>{me.username}</b> at most, until you end its access.
           </p>
           {!config ? (
             <Skeleton />
@@ -108,7 +107,7 @@ export const ConnectPage = () => {
                   way="oauth"
                   current={way}
                   title="Sign in with a browser"
-                  text="OAuth: you are asked once what it may do. Nothing to copy, nothing to keep."
+                  text="OAuth: you choose the permissions once. No key to copy or store."
                   isOff={!hasOauth}
                 />
                 <WayChoice
@@ -134,11 +133,11 @@ export const ConnectPage = () => {
                 </ul>
               </Card>
               <p className="muted">
-                What acts for you is listed on{' '}
+                To list these clients and end their access, see{' '}
                 <Link to="/account" className="link">
                   your account
                 </Link>
-                , and ended there.
+                .
               </p>
             </>
           )}

@@ -29,7 +29,7 @@ const EXPORT_KEY: Step = {
   label: 'the line with the key',
 }
 
-const SIGN_IN = 'A browser opens: sign in to Plat, look at what is asked, and allow it.'
+const SIGN_IN = 'A browser opens: sign in to Plat, check the permissions, and allow them.'
 
 const claudeCode = ({ url, way }: Given): readonly Step[] =>
   way === 'oauth'
@@ -59,7 +59,7 @@ const claudeDesktop = ({ url, way }: Given): readonly Step[] =>
         },
         { text: SIGN_IN },
         {
-          text: 'Such connectors are reached from the Internet. For a Plat that is reached from your own network alone, use an API key.',
+          text: 'Such connectors connect from the Internet. If Plat is reachable from your own network only, use an API key.',
         },
       ]
     : [
@@ -142,7 +142,7 @@ const other = ({ url, way }: Given): readonly Step[] => [
         text: `Without a key the client finds by itself where to register and to sign in (RFC 9728, RFC 7591). ${SIGN_IN}`,
       }
     : {
-        text: 'To see that the key opens the door:',
+        text: 'To test the key:',
         label: 'the command',
         code: `curl -s ${url} -H "Authorization: Bearer $PLAT_TOKEN" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
       },

@@ -56,7 +56,7 @@ export const DatacentersPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name or location"
-      empty="A datacenter is a place where networks and devices are."
+      empty="A datacenter is a site with networks and devices."
       deleteWarning="Its networks and devices stay, without a datacenter."
       open={({ id }) => void navigate({ to: '/datacenters/$id', params: { id } })}
     />

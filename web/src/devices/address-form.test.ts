@@ -8,12 +8,12 @@ const addresses = { read: addressText, send: addressInput }
 const resource = { fields: formFields(deviceFields(), DEVICE_ORDER.form, { addresses }) }
 const form = emptyValues(resource, { addresses: writeAddresses([emptyAddress({ ip: '10.0.0.1' })]) })
 
-describe('what a save sends', () => {
+describe('the request of a save', () => {
   test('splits lists at commas and drops blanks', () => {
     expect(inputOf(resource, { ...form, tags: ' prod, , web ,' }).tags).toEqual(['prod', 'web'])
   })
 
-  test('leaves out address rows in which nothing stands', () => {
+  test('leaves out empty address rows', () => {
     const rows = [emptyAddress(), emptyAddress({ ip: '10.0.0.2', port: '22' })]
     expect(addressInput(writeAddresses(rows))).toEqual([
       { ip: '10.0.0.2', label: '', port: 22, switch_port: '', network_id: '', pool_id: '' },

@@ -32,7 +32,7 @@ export const BulkBar = ({ ids, filter, onDone }: Props) => {
       <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
         Delete {count(ids.size)}
       </Button>
-      <Button isIcon look="quiet" aria-label="Drop the selection" onClick={onDone}>
+      <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>
         <X size={15} aria-hidden="true" />
       </Button>
       {open && (

@@ -23,7 +23,7 @@ const Related = ({ device }: { readonly device: Device }) => {
   return (
     <Card title="Relationships">
       {!data && <Skeleton />}
-      {data?.length === 0 && <p className="muted">It hangs together with nothing yet.</p>}
+      {data?.length === 0 && <p className="muted">It has no relationships yet.</p>}
       <ul className={css.links}>
         {data?.slice(0, MOST_SHOWN).map((link) => (
           <li key={`${link.parent_id} ${link.child_id} ${link.type}`} className={css.link}>

@@ -1,4 +1,4 @@
-/** How one device hangs together with another, as it is said from this one. */
+/** The relationship of a device to another, seen from this one. */
 import type { Relationship } from '../api/contracts.ts'
 import { Badge, type Tone } from '../ui/primitives.tsx'
 

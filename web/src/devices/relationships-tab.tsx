@@ -50,7 +50,7 @@ export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
       {!data && <Skeleton />}
       {data?.length === 0 && (
         <p className="muted">
-          It hangs together with nothing yet: a rack contains it, a link connects it, it needs another.
+          It has no relationships yet. Add one: a rack contains it, a link connects it, or it depends on another device.
         </p>
       )}
       <ul className={css.links}>

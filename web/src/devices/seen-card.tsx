@@ -26,7 +26,7 @@ export const SeenCard = ({ device: { id } }: { readonly device: Device }) => {
         {seen.map(({ id: discoveredId, ip, status, last_seen, open_ports, confidence }) => (
           <li key={discoveredId} className={css.link}>
             <Badge tone={status === 'up' ? 'ok' : 'idle'}>{status}</Badge>
-            <Link to="/found" search={{ entry: discoveredId }} className="mono">
+            <Link to="/discovered-devices" search={{ entry: discoveredId }} className="mono">
               {ip}
             </Link>
             <span className="muted">

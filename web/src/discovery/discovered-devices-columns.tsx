@@ -11,21 +11,21 @@ import { discoveredName } from './words.ts'
 /** The drawer shows the others. */
 const PORTS_SHOWN = 8
 
-const Address = ({ found: { ip, addresses } }: { readonly found: DiscoveredDevice }) => (
+const Address = ({ discovered: { ip, addresses } }: { readonly discovered: DiscoveredDevice }) => (
   <span className="mono" title={addresses.map((one) => one.ip).join(', ')}>
     {ip}
     {addresses.length > 1 && <span className="muted"> +{addresses.length - 1}</span>}
   </span>
 )
 
-const Os = ({ found: { os_guess, os_confidence } }: { readonly found: DiscoveredDevice }) =>
+const Os = ({ discovered: { os_guess, os_confidence } }: { readonly discovered: DiscoveredDevice }) =>
   os_guess === '' ? null : (
     <span title={`${os_guess}, ${os_confidence} % sure`}>
       {os_guess} <span className="muted num">{os_confidence}%</span>
     </span>
   )
 
-const Ports = ({ found: { open_ports } }: { readonly found: DiscoveredDevice }) => (
+const Ports = ({ discovered: { open_ports } }: { readonly discovered: DiscoveredDevice }) => (
   <span className="mono" title={open_ports.join(', ')}>
     {open_ports.slice(0, PORTS_SHOWN).join(' ')}
     {open_ports.length > PORTS_SHOWN && <span className="muted"> +{open_ports.length - PORTS_SHOWN}</span>}
@@ -36,19 +36,19 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'address',
     text: 'Address',
-    width: 118,
+    width: 108,
     isSortable: true,
     isEssential: true,
-    cell: (found) => (
-      <Link to="." search={(old: object) => ({ ...old, entry: found.id })} tabIndex={-1}>
-        <Address found={found} />
+    cell: (discovered) => (
+      <Link to="." search={(old: object) => ({ ...old, entry: discovered.id })} tabIndex={-1}>
+        <Address discovered={discovered} />
       </Link>
     ),
   },
   {
     id: 'name',
     text: 'Name',
-    width: 128,
+    width: 100,
     isSortable: true,
     isEssential: true,
     cell: ({ hostname }) => <span title={hostname}>{hostname}</span>,
@@ -64,26 +64,34 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'confidence',
     text: 'Confidence',
-    width: 100,
+    width: 96,
     isSortable: true,
-    cell: (found) => <Confidence value={found.confidence} label={`How sure ${discoveredName(found)} is there`} />,
+    cell: (discovered) => (
+      <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
+    ),
   },
   {
     id: 'mac',
     text: 'MAC',
-    width: 152,
+    width: 134,
     isSortable: true,
     cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
   },
   {
     id: 'vendor',
     text: 'Vendor',
-    width: 130,
+    width: 100,
     isSortable: true,
     cell: ({ vendor }) => <span title={vendor}>{vendor}</span>,
   },
-  { id: 'os', text: 'OS', width: 142, isSortable: true, cell: (found) => <Os found={found} /> },
-  { id: 'ports', text: 'Open ports', width: 112, isSortable: true, cell: (found) => <Ports found={found} /> },
+  { id: 'os', text: 'OS', width: 104, isSortable: true, cell: (discovered) => <Os discovered={discovered} /> },
+  {
+    id: 'ports',
+    text: 'Open ports',
+    width: 100,
+    isSortable: true,
+    cell: (discovered) => <Ports discovered={discovered} />,
+  },
   {
     id: 'network',
     text: 'Network',
@@ -98,7 +106,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
   {
     id: 'documented',
     text: 'Documented',
-    width: 96,
+    width: 104,
     isSortable: true,
     cell: ({ matched_device_id }) =>
       matched_device_id === null ? (
@@ -109,7 +117,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
         </RowLink>
       ),
   },
-  timeColumn({ id: 'seen', text: 'Last seen', width: 96, at: ({ last_seen }) => last_seen }),
+  timeColumn({ id: 'seen', text: 'Last seen', width: 92, at: ({ last_seen }) => last_seen }),
   timeColumn({ id: 'first', text: 'First seen', width: 110, at: ({ first_seen }) => first_seen }),
 ]
 

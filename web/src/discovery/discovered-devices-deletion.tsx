@@ -28,12 +28,16 @@ const removeAll = async (ids: readonly string[]): Promise<readonly unknown[]> =>
   return errors
 }
 
-type Props = { readonly found: readonly DiscoveredDevice[]; readonly onClose: () => void; readonly onDone?: () => void }
+type Props = {
+  readonly discovered: readonly DiscoveredDevice[]
+  readonly onClose: () => void
+  readonly onDone?: () => void
+}
 
-export const DeleteDiscovered = ({ found, onClose, onDone }: Props) => {
+export const DeleteDiscovered = ({ discovered, onClose, onDone }: Props) => {
   const changed = useDiscoveryChanged()
   // Deletes only the devices of the question, even if more rows arrive.
-  const asked = useRef(found).current
+  const asked = useRef(discovered).current
   const [only] = asked
   const what = asked.length === 1 && only ? discoveredName(only) : plural(asked.length, 'discovered device')
   const remove = useMutation({

@@ -72,33 +72,33 @@ const Bulk = ({ chosen, onClear, onLeft }: BulkProps) => {
   // An action applies to the selection at its start.
   const [doing, setDoing] = useState<{
     readonly what: 'promote' | 'delete'
-    readonly found: readonly DiscoveredDevice[]
+    readonly discovered: readonly DiscoveredDevice[]
   }>()
   return (
     <>
       {chosen.length > 0 && (
         <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
           <b>{count(chosen.length)} selected</b>
-          <Button onClick={() => setDoing({ what: 'promote', found: chosen })} blocked={noPromotion}>
+          <Button onClick={() => setDoing({ what: 'promote', discovered: chosen })} blocked={noPromotion}>
             Document
           </Button>
           <Button
             look="danger"
-            onClick={() => setDoing({ what: 'delete', found: chosen })}
+            onClick={() => setDoing({ what: 'delete', discovered: chosen })}
             blocked={blocked('discovery:delete')}
           >
             Delete {count(chosen.length)}
           </Button>
-          <Button isIcon look="quiet" aria-label="Drop the selection" onClick={onClear}>
+          <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onClear}>
             <X size={15} aria-hidden="true" />
           </Button>
         </div>
       )}
       {doing?.what === 'promote' && (
-        <PromoteMany found={doing.found} onClose={() => setDoing(undefined)} onDone={onLeft} />
+        <PromoteMany discovered={doing.discovered} onClose={() => setDoing(undefined)} onDone={onLeft} />
       )}
       {doing?.what === 'delete' && (
-        <DeleteDiscovered found={doing.found} onClose={() => setDoing(undefined)} onDone={onClear} />
+        <DeleteDiscovered discovered={doing.discovered} onClose={() => setDoing(undefined)} onDone={onClear} />
       )}
     </>
   )
@@ -145,7 +145,7 @@ export const DiscoveredDevicesPage = () => {
         <span className={tableCss.end}>
           <ViewsMenu />{' '}
           <CommandMenu getCall={() => ({ list: contracts.discovery, q: text, given: placeOf(search.network) })} />{' '}
-          <ExportMenu name="found" count={view.count} load={async () => allOf(view)} />{' '}
+          <ExportMenu name="discovered-devices" count={view.count} load={async () => allOf(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
@@ -162,8 +162,8 @@ export const DiscoveredDevicesPage = () => {
         filter={text}
         onClear={() => setText('')}
         empty={{
-          title: 'Nothing has been found yet',
-          text: 'What answers a scan is shown here, with everything that speaks for it.',
+          title: 'No discovered devices yet',
+          text: 'Hosts that answer a scan are listed here, with the evidence for them.',
           actions: (
             <>
               {may('discovery:create') && (

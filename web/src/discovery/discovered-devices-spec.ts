@@ -54,17 +54,17 @@ export const discoveredDevicesSpec = (networks: Networks): TableSpec<DiscoveredD
       mac: ({ mac_address }, value) => mac_address.toLowerCase().startsWith(value),
       vendor: ({ vendor }, value) => vendor.toLowerCase().startsWith(value),
       os: ({ os_guess }, value) => os_guess.toLowerCase().startsWith(value),
-      port: (found, value) => ports(found).includes(value),
-      net: (found, value) => network(found).toLowerCase().startsWith(value),
-      documented: (found, value) => documented(found).startsWith(value),
+      port: (discovered, value) => ports(discovered).includes(value),
+      net: (discovered, value) => network(discovered).toLowerCase().startsWith(value),
+      documented: (discovered, value) => documented(discovered).startsWith(value),
     },
     facets: {
       status: ({ status }) => [status],
       vendor: ({ vendor }) => [vendor],
       os: ({ os_guess }) => [os_guess],
       port: ports,
-      net: (found) => [network(found)],
-      documented: (found) => [documented(found)],
+      net: (discovered) => [network(discovered)],
+      documented: (discovered) => [documented(discovered)],
     },
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { nameBy, unknownWords } from './template.ts'
 import { every, span, stagesOf, until } from './words.ts'
 
-const found = { hostname: 'web-1', ip: '10.0.0.7', mac_address: '02:00:00:00:00:07', vendor: 'Acme' }
+const discovered = { hostname: 'web-1', ip: '10.0.0.7', mac_address: '02:00:00:00:00:07', vendor: 'Acme' }
 
 describe('a name of a template', () => {
   test.each([
@@ -13,10 +13,10 @@ describe('a name of a template', () => {
     ['{mac}', '02:00:00:00:00:07'],
     ['{constructor}', '{constructor}'],
     ['  plain ', 'plain'],
-  ])('%s', (template, name) => expect(nameBy(template, found, 3)).toBe(name))
+  ])('%s', (template, name) => expect(nameBy(template, discovered, 3)).toBe(name))
 
   test('takes the address of a device without a name', () =>
-    expect(nameBy('{hostname}', { ...found, hostname: '' }, 1)).toBe('10.0.0.7'))
+    expect(nameBy('{hostname}', { ...discovered, hostname: '' }, 1)).toBe('10.0.0.7'))
 
   test('tells the words that it does not know', () => expect(unknownWords('{ip}-{rack}-{}')).toEqual(['rack', '']))
 })

@@ -13,16 +13,16 @@ import { DiscoveredDeviceStatus } from './marks.tsx'
 import { useDiscoveryChanged } from './scan-actions.tsx'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
 
-export const Addresses = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
+export const Addresses = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
   const { blocked } = usePermit()
   const changed = useDiscoveryChanged()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const canSplit = found.addresses.length > 1
+  const canSplit = discovered.addresses.length > 1
   const split = useMutation({
-    mutationFn: () => api.discovery.split({ id: found.id, ips: [...chosen] }),
+    mutationFn: () => api.discovery.split({ id: discovered.id, ips: [...chosen] }),
     onSuccess: () => {
       toast(`${plural(chosen.size, 'address', 'addresses')} split off`, {
-        description: 'From now on they are a device of their own.',
+        description: 'They are a separate device now.',
       })
       setChosen(new Set())
       changed()
@@ -35,7 +35,7 @@ export const Addresses = ({ found }: { readonly found: DiscoveredDeviceDetail })
     <section className={css.block}>
       <h3>Addresses</h3>
       <ul className={css.addresses}>
-        {found.addresses.map(({ ip, status, first_seen, last_seen }) => (
+        {discovered.addresses.map(({ ip, status, first_seen, last_seen }) => (
           <li key={ip}>
             {canSplit && (
               <Checkbox
@@ -57,14 +57,14 @@ export const Addresses = ({ found }: { readonly found: DiscoveredDeviceDetail })
           <Button
             onClick={() => split.mutate()}
             blocked={blocked('discovery:update')}
-            disabled={chosen.size === 0 || chosen.size === found.addresses.length || split.isPending}
+            disabled={chosen.size === 0 || chosen.size === discovered.addresses.length || split.isPending}
           >
             Split off
           </Button>
           <span className="muted">
-            {chosen.size === found.addresses.length
-              ? 'One of them has to stay.'
-              : 'The addresses that are chosen become a device of their own.'}
+            {chosen.size === discovered.addresses.length
+              ? 'One address must stay.'
+              : 'The selected addresses become a separate device.'}
           </span>
         </p>
       )}

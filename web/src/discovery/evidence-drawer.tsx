@@ -26,8 +26,8 @@ import { discoveredDeviceQuery } from './queries.ts'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
 import { discoveredName } from './words.ts'
 
-const Documented = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
-  const { matched_device_id: id, promoted_at } = found
+const Documented = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
+  const { matched_device_id: id, promoted_at } = discovered
   if (id === null) return <span className="muted">no</span>
   return (
     <>
@@ -47,7 +47,7 @@ const Documented = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   )
 }
 
-const Mac = ({ found: { mac_address, random_mac } }: { readonly found: DiscoveredDeviceDetail }) => {
+const Mac = ({ discovered: { mac_address, random_mac } }: { readonly discovered: DiscoveredDeviceDetail }) => {
   if (mac_address === '') return <span className="muted">–</span>
   return (
     <>
@@ -57,8 +57,8 @@ const Mac = ({ found: { mac_address, random_mac } }: { readonly found: Discovere
   )
 }
 
-const Summary = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
-  const network = useNetworks().find(({ id }) => id === found.network_id)
+const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
+  const network = useNetworks().find(({ id }) => id === discovered.network_id)
   return (
     <section className={css.block}>
       <Facts
@@ -66,23 +66,25 @@ const Summary = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
           [
             'Status',
             <span key="status">
-              <DiscoveredDeviceStatus status={found.status} />{' '}
-              {found.rtt_ms !== null && <span className="muted">answered in {found.rtt_ms.toFixed(2)} ms</span>}
+              <DiscoveredDeviceStatus status={discovered.status} />{' '}
+              {discovered.rtt_ms !== null && (
+                <span className="muted">answered in {discovered.rtt_ms.toFixed(2)} ms</span>
+              )}
             </span>,
           ],
           [
             'Network',
-            <Link key="network" to="/networks/$id" params={{ id: found.network_id }} className="link">
-              {network ? `${network.name} · ${network.subnet}` : found.network_id}
+            <Link key="network" to="/networks/$id" params={{ id: discovered.network_id }} className="link">
+              {network ? `${network.name} · ${network.subnet}` : discovered.network_id}
             </Link>,
           ],
-          ['MAC', <Mac key="mac" found={found} />],
-          ['Vendor', found.vendor],
-          ['Documented', <Documented key="documented" found={found} />],
+          ['MAC', <Mac key="mac" discovered={discovered} />],
+          ['Vendor', discovered.vendor],
+          ['Documented', <Documented key="documented" discovered={discovered} />],
           [
             'Seen',
             <span key="seen">
-              <TimeAgo at={found.last_seen} />, first <TimeAgo at={found.first_seen} />
+              <TimeAgo at={discovered.last_seen} />, first <TimeAgo at={discovered.first_seen} />
             </span>,
           ],
         ]}
@@ -91,12 +93,12 @@ const Summary = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
   )
 }
 
-const Names = ({ found }: { readonly found: DiscoveredDeviceDetail }) =>
-  found.names.length === 0 ? null : (
+const Names = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) =>
+  discovered.names.length === 0 ? null : (
     <section className={css.block}>
       <h3>Names</h3>
       <ul className={css.names}>
-        {found.names.map(({ name, source }) => (
+        {discovered.names.map(({ name, source }) => (
           <li key={`${source} ${name}`}>
             <span className="muted">{NAME_SOURCES[source] ?? sourceName(source)}</span>
             <span>{name}</span>
@@ -114,31 +116,39 @@ const NAME_SOURCES: Readonly<Record<string, string>> = {
   smb: 'SMB',
 }
 
-const Evidence = ({ found, above }: { readonly found: DiscoveredDeviceDetail; readonly above: ReactNode }) => (
+const Evidence = ({
+  discovered,
+  above,
+}: {
+  readonly discovered: DiscoveredDeviceDetail
+  readonly above: ReactNode
+}) => (
   <div className={`${fieldCss.body} ${css.evidenceBody}`}>
     {above}
-    <Summary found={found} />
-    <Sureness found={found} />
-    <OsVotes found={found} />
-    <Names found={found} />
-    <Services found={found} />
-    <Addresses found={found} />
-    <Identity found={found} />
-    {found.snmp && <SnmpFacts snmp={found.snmp} />}
-    {above === undefined && found.matched_device_id !== null && <LockedFields deviceId={found.matched_device_id} />}
+    <Summary discovered={discovered} />
+    <Sureness discovered={discovered} />
+    <OsVotes discovered={discovered} />
+    <Names discovered={discovered} />
+    <Services discovered={discovered} />
+    <Addresses discovered={discovered} />
+    <Identity discovered={discovered} />
+    {discovered.snmp && <SnmpFacts snmp={discovered.snmp} />}
+    {above === undefined && discovered.matched_device_id !== null && (
+      <LockedFields deviceId={discovered.matched_device_id} />
+    )}
   </div>
 )
 
-type ToolsProps = { readonly found: DiscoveredDeviceDetail; readonly onClose: () => void }
+type ToolsProps = { readonly discovered: DiscoveredDeviceDetail; readonly onClose: () => void }
 
-const Tools = ({ found, onClose }: ToolsProps) => {
+const Tools = ({ discovered, onClose }: ToolsProps) => {
   const { blocked } = usePermit()
   const noPromotion = usePromotePermit()
   const [doing, setDoing] = useState<'promote' | 'merge' | 'delete'>()
   const close = () => setDoing(undefined)
   return (
     <footer className={fieldCss.foot}>
-      {found.matched_device_id === null && (
+      {discovered.matched_device_id === null && (
         <Button look="primary" onClick={() => setDoing('promote')} blocked={noPromotion}>
           Document it
         </Button>
@@ -150,11 +160,11 @@ const Tools = ({ found, onClose }: ToolsProps) => {
         Delete
       </Button>
       <span className={fieldCss.footEnd}>
-        <CommandMenu getCall={() => ({ op: contracts.discovery.get, input: { id: found.id } })} />
+        <CommandMenu getCall={() => ({ op: contracts.discovery.get, input: { id: discovered.id } })} />
       </span>
-      {doing === 'promote' && <PromoteOne found={found} onClose={close} />}
-      {doing === 'merge' && <MergeDialog found={found} onClose={close} />}
-      {doing === 'delete' && <DeleteDiscovered found={[found]} onClose={close} onDone={onClose} />}
+      {doing === 'promote' && <PromoteOne discovered={discovered} onClose={close} />}
+      {doing === 'merge' && <MergeDialog discovered={discovered} onClose={close} />}
+      {doing === 'delete' && <DeleteDiscovered discovered={[discovered]} onClose={close} onDone={onClose} />}
     </footer>
   )
 }
@@ -167,15 +177,15 @@ type Props = {
 }
 
 export const EvidenceDrawer = ({ id, onClose, above }: Props) => {
-  const { data: found, error, refetch } = useQuery(discoveredDeviceQuery(id))
+  const { data: discovered, error, refetch } = useQuery(discoveredDeviceQuery(id))
   return (
-    <Drawer title={found ? discoveredName(found) : 'Discovered device'} onClose={onClose} isWide>
-      {!found && error && <Failure error={error} onRetry={() => void refetch()} noun="discovered device" />}
-      {!found && !error && <PageLoading />}
-      {found && (
+    <Drawer title={discovered ? discoveredName(discovered) : 'Discovered device'} onClose={onClose} isWide>
+      {!discovered && error && <Failure error={error} onRetry={() => void refetch()} noun="discovered device" />}
+      {!discovered && !error && <PageLoading />}
+      {discovered && (
         <>
-          <Evidence found={found} above={above} />
-          <Tools found={found} onClose={onClose} />
+          <Evidence discovered={discovered} above={above} />
+          <Tools discovered={discovered} onClose={onClose} />
         </>
       )}
     </Drawer>

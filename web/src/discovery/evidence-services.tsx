@@ -29,21 +29,21 @@ const Service = ({ service: one }: { readonly service: DiscoveredDeviceDetail['s
   )
 }
 
-export const Services = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
-  const named = new Set(found.services.map(({ port }) => port))
-  const others = found.open_ports.filter((port) => !named.has(port))
-  if (found.services.length === 0 && others.length === 0) return null
+export const Services = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
+  const named = new Set(discovered.services.map(({ port }) => port))
+  const others = discovered.open_ports.filter((port) => !named.has(port))
+  if (discovered.services.length === 0 && others.length === 0) return null
   return (
     <section className={css.block}>
       <h3>Services</h3>
       <ul className={css.services}>
-        {found.services.map((service) => (
+        {discovered.services.map((service) => (
           <Service key={`${service.protocol}/${service.port}`} service={service} />
         ))}
       </ul>
       {others.length > 0 && (
         <p>
-          <span className="muted">Open as well: </span>
+          <span className="muted">Other open ports: </span>
           <span className="mono">{others.join(', ')}</span>
         </p>
       )}
@@ -70,21 +70,21 @@ const SAID: Readonly<Record<DiscoveredDeviceDetail['identity']['kind'], string>>
   ssh: 'the host key of its SSH server',
   tls: 'the certificate of its TLS server',
   snmp: 'the engine ID of its SNMP agent',
-  address: 'its address alone: another host at that address can not be told from it',
+  address: 'its address alone: another host at that address cannot be distinguished from it',
 }
 
-export const Identity = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
-  const shown = new Set(found.identities)
+export const Identity = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
+  const shown = new Set(discovered.identities)
   const keys = [
-    ['SSH host key', found.ssh_host_key],
-    ['TLS certificate', found.tls_certificate],
+    ['SSH host key', discovered.ssh_host_key],
+    ['TLS certificate', discovered.tls_certificate],
   ] as const
   return (
     <section className={css.block}>
       <h3>Recognised by</h3>
-      <p>It is recognised by {SAID[found.identity.kind]}.</p>
+      <p>It is recognised by {SAID[discovered.identity.kind]}.</p>
       <ul className={css.identities}>
-        {found.identities.map((identity) => {
+        {discovered.identities.map((identity) => {
           const [kind, value] = parted(identity)
           return (
             <li key={identity}>

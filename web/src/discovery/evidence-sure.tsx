@@ -34,10 +34,10 @@ const Bar = ({ percent }: { readonly percent: number }) => (
 )
 
 /** Shows the remaining doubt after each piece of evidence, as a product. */
-const Sum = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
-  const best = bestOf(found.evidence)
+const Sum = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
+  const best = bestOf(discovered.evidence)
   const sum = Math.round(100 * (1 - best.reduce((doubt, { weight }) => doubt * (1 - weight), 1)))
-  const taken = sum - found.confidence
+  const taken = sum - discovered.confidence
   if (best.length === 0) return null
   return (
     <p className={css.sum}>
@@ -48,10 +48,10 @@ const Sum = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
       {taken !== 0 && (
         <span>
           {' '}
-          → <b>{found.confidence}</b>
+          → <b>{discovered.confidence}</b>
         </span>
       )}
-      <span className="muted"> Each piece takes its share of the doubt that the others leave.</span>
+      <span className="muted"> Each piece of evidence reduces the remaining doubt.</span>
     </p>
   )
 }
@@ -60,44 +60,44 @@ const Sum = ({ found }: { readonly found: DiscoveredDeviceDetail }) => {
 const objections = ({ reasons, evidence }: DiscoveredDeviceDetail): string[] =>
   reasons.filter((reason) => !evidence.some(({ detail, source }) => reason.startsWith(detail || source)))
 
-export const Sureness = ({ found }: { readonly found: DiscoveredDeviceDetail }) => (
+export const Sureness = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => (
   <section className={css.block}>
-    <h3>Why it is thought to be there</h3>
+    <h3>Evidence that it exists</h3>
     <div className={css.sure}>
-      <Confidence value={found.confidence} label={`How sure ${discoveredName(found)} is there`} />
+      <Confidence value={discovered.confidence} label={`How sure ${discoveredName(discovered)} is there`} />
     </div>
-    {found.evidence.length === 0 && <p className="muted">No evidence is kept of it.</p>}
+    {discovered.evidence.length === 0 && <p className="muted">No evidence is stored.</p>}
     <ul className={css.evidence}>
-      {found.evidence.map(({ ip, source, weight, detail }) => (
+      {discovered.evidence.map(({ ip, source, weight, detail }) => (
         <li key={`${ip} ${source} ${detail}`}>
           <b>{sourceName(source)}</b>
           <span>
-            {detail} {found.addresses.length > 1 && <span className="mono muted">{ip}</span>}
+            {detail} {discovered.addresses.length > 1 && <span className="mono muted">{ip}</span>}
           </span>
           <Bar percent={weight * 100} />
           <span className={marksCss.percent}>{Math.round(weight * 100)}%</span>
         </li>
       ))}
     </ul>
-    {objections(found).map((reason) => (
+    {objections(discovered).map((reason) => (
       <p key={reason} className={css.objection}>
         {reason}
       </p>
     ))}
-    <Sum found={found} />
+    <Sum discovered={discovered} />
   </section>
 )
 
-export const OsVotes = ({ found }: { readonly found: DiscoveredDeviceDetail }) =>
-  found.os_votes.length === 0 ? null : (
+export const OsVotes = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) =>
+  discovered.os_votes.length === 0 ? null : (
     <section className={css.block}>
       <h3>Operating system</h3>
       <p>
-        <b>{found.os_guess || 'Not clear'}</b>{' '}
-        {found.os_guess !== '' && <span className="muted">{found.os_confidence} % sure</span>}
+        <b>{discovered.os_guess || 'Not clear'}</b>{' '}
+        {discovered.os_guess !== '' && <span className="muted">{discovered.os_confidence} % sure</span>}
       </p>
       <ul className={css.evidence}>
-        {found.os_votes.map(({ os, weight, because }) => (
+        {discovered.os_votes.map(({ os, weight, because }) => (
           <li key={`${os} ${because}`}>
             <b>{os}</b>
             <span>{because}</span>

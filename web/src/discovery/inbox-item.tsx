@@ -17,7 +17,7 @@ const ACCEPT: Readonly<Record<Bucket, string>> = {
   new: 'Document it',
   changed: 'Accept all',
   gone: 'Decommission',
-  conflict: 'Take what was seen',
+  conflict: 'Accept the discovered value',
 }
 
 const MOST_PORTS = 12

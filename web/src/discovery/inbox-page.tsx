@@ -44,11 +44,11 @@ const HINTS: readonly Hint[] = [
 const LOOKING_HINTS = HINTS.filter(([, text]) => !['accept', 'ignore', 'select'].includes(text))
 
 const EMPTY: Readonly<Record<string, readonly [string, string]>> = {
-  new: ['Nothing new', 'All that scans have found is documented, or has not been seen yet.'],
-  changed: ['Nothing has changed', 'What is documented is what was seen.'],
-  gone: ['Nothing is gone', 'All that is documented and was seen once was seen again.'],
-  conflict: ['No conflicts', 'Nothing contradicts what was seen before.'],
-  ignored: ['Nothing is ignored', 'What is put aside waits here until something else about it differs.'],
+  new: ['Nothing new', 'All discovered devices are documented.'],
+  changed: ['Nothing has changed', 'The documentation matches the last scan.'],
+  gone: ['Nothing is gone', 'All documented devices that a scan once found were seen again.'],
+  conflict: ['No conflicts', 'No discovered device contradicts an earlier one.'],
+  ignored: ['Nothing is ignored', 'Ignored items wait here until another difference is found.'],
 }
 
 const Nothing = ({ tab, isNarrowed }: { readonly tab: string; readonly isNarrowed: boolean }) => {
@@ -114,7 +114,7 @@ const Bulk = ({ chosen, inbox, isIgnored, onDone }: BulkProps) => {
           </Button>
         </>
       )}
-      <Button isIcon look="quiet" aria-label="Drop the selection" onClick={onDone}>
+      <Button isIcon look="quiet" aria-label="Clear the selection" onClick={onDone}>
         <X size={15} aria-hidden="true" />
       </Button>
     </div>
@@ -228,7 +228,7 @@ export const InboxPage = () => {
   const tab = tabs.some(({ id }) => id === search.tab) ? (search.tab ?? 'new') : 'new'
   const filter = useMemo(() => filterFor(tab, search.network), [tab, search.network])
   const isAllowed = may('discovery:list')
-  const note = BUCKETS.find(([id]) => id === tab)?.[2] ?? 'Put aside until something else about it differs.'
+  const note = BUCKETS.find(([id]) => id === tab)?.[2] ?? 'Ignored until another difference is found.'
   return (
     <>
       <PageHead title="Inbox" />

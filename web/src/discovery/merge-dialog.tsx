@@ -18,29 +18,29 @@ import { discoveredName } from './words.ts'
 const MOST = 12
 const SETTLE_MS = 250
 
-const useCandidates = (found: DiscoveredDevice, text: string) => {
+const useCandidates = (discovered: DiscoveredDevice, text: string) => {
   const [settled, setSettled] = useState('')
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text.trim()), SETTLE_MS)
     return () => clearTimeout(timer)
   }, [text])
   const q = settled === '' ? {} : { q: settled }
-  const { data } = useQuery(discoveredDevicesQuery({ network_id: found.network_id, limit: MOST + 1, ...q }))
-  return data?.rows.filter(({ id }) => id !== found.id).slice(0, MOST)
+  const { data } = useQuery(discoveredDevicesQuery({ network_id: discovered.network_id, limit: MOST + 1, ...q }))
+  return data?.rows.filter(({ id }) => id !== discovered.id).slice(0, MOST)
 }
 
-type Props = { readonly found: DiscoveredDevice; readonly onClose: () => void }
+type Props = { readonly discovered: DiscoveredDevice; readonly onClose: () => void }
 
-export const MergeDialog = ({ found, onClose }: Props) => {
+export const MergeDialog = ({ discovered, onClose }: Props) => {
   const changed = useDiscoveryChanged()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<ReadonlyMap<string, DiscoveredDevice>>(new Map())
-  const candidates = useCandidates(found, text)
+  const candidates = useCandidates(discovered, text)
   const shown = [...new Map([...chosen, ...(candidates ?? []).map((one) => [one.id, one] as const)]).values()]
   const merge = useMutation({
-    mutationFn: () => api.discovery.merge({ id: found.id, other_ids: [...chosen.keys()] }),
+    mutationFn: () => api.discovery.merge({ id: discovered.id, other_ids: [...chosen.keys()] }),
     onSuccess: () => {
-      toast(`Merged ${plural(chosen.size, 'device')} into ${discoveredName(found)}`)
+      toast(`Merged ${plural(chosen.size, 'device')} into ${discoveredName(discovered)}`)
       changed()
       onClose()
     },
@@ -52,10 +52,10 @@ export const MergeDialog = ({ found, onClose }: Props) => {
   const toggle = (one: DiscoveredDevice, isOn: boolean) =>
     setChosen((old) => new Map(isOn ? [...old, [one.id, one]] : [...old].filter(([id]) => id !== one.id)))
   return (
-    <Dialog title={`What else is ${discoveredName(found)}?`} onClose={onClose}>
+    <Dialog title={`What else is ${discoveredName(discovered)}?`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm}>
         {merge.isError && <Alert>{asAppError(merge.error).message}</Alert>}
-        <p className="muted">What is chosen becomes its addresses. It can be split off again.</p>
+        <p className="muted">The addresses of the selected devices are added to it. They can be split off again.</p>
         <TextField
           label="Find"
           hint="A name, an address or a MAC of the same network"
@@ -64,7 +64,7 @@ export const MergeDialog = ({ found, onClose }: Props) => {
         />
         <fieldset className={css.candidates}>
           <legend className="sr">Devices of the same network</legend>
-          {candidates && shown.length === 0 && <p className="muted">There is no other one.</p>}
+          {candidates && shown.length === 0 && <p className="muted">No other device.</p>}
           {shown.map((one) => (
             <label key={one.id} htmlFor={`merge-${one.id}`}>
               <Checkbox

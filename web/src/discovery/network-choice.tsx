@@ -86,7 +86,7 @@ export const NetworkChoice = ({ value, onChange, error, isFixed = false }: Props
             autoComplete="off"
             spellCheck={false}
             readOnly={isFixed}
-            placeholder="A piece of its name, its subnet, or an address"
+            placeholder="A part of its name, its subnet, or an address"
             value={text ?? (chosen ? labelOf(chosen) : value)}
             onChange={(event) => {
               setText(event.target.value)
@@ -120,7 +120,7 @@ export const NetworkChoice = ({ value, onChange, error, isFixed = false }: Props
           )}
           {text !== undefined && text.trim() !== '' && options.length === 0 && (
             <p className={css.noOption} role="status">
-              No network is called that.
+              No network has this name.
             </p>
           )}
         </div>

@@ -102,7 +102,7 @@ const DiscoveredLine = ({
   const last = scans?.find(({ status }) => status === 'completed')
   return (
     <p className={css.scanLine}>
-      <Link to="/found" search={{ network: network.id }} className="link">
+      <Link to="/discovered-devices" search={{ network: network.id }} className="link">
         Discovered devices
       </Link>
       {last && <span>{count(last.found_hosts)} seen by the last scan</span>}
@@ -129,7 +129,7 @@ export const NetworkDiscovery = ({ network, onScan }: Props) => {
           <Card title="Inbox">
             <p className={css.scanLine}>
               <Link to="/inbox" search={{ network: network.id }} className="link">
-                What differs from what is documented
+                Differences from the documentation
               </Link>
             </p>
           </Card>

@@ -7,11 +7,11 @@ import type { ScanDetail } from './shapes.ts'
 const ABILITIES = [
   ['icmp', 'Ping', 'finds hosts without an open port'],
   ['arp', 'ARP', 'sees the MAC of every host on its own link, fast'],
-  ['neighbours', 'Neighbour table', 'sees the MACs that the system has learnt'],
+  ['neighbours', 'Neighbour table', 'reads the MACs in the table of the system'],
 ] as const
 
 export const Privilege = ({ privilege }: { readonly privilege: NonNullable<ScanDetail['privilege']> }) => (
-  <Card title="What the scanner may do">
+  <Card title="Privileges of the scanner">
     <ul className={css.abilities}>
       {ABILITIES.map(([name, text, note]) => {
         const can = privilege[name]
@@ -26,7 +26,7 @@ export const Privilege = ({ privilege }: { readonly privilege: NonNullable<ScanD
     </ul>
     {privilege.advice !== '' && (
       <div className={css.advice}>
-        <p>This command, on the machine that Plat runs on, lets it do more:</p>
+        <p>To grant more, run this command on the server:</p>
         <CopyText text={privilege.advice} label="the command" />
       </div>
     )}

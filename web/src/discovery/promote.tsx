@@ -70,19 +70,19 @@ const PlaceFields = ({ datacenter, onDatacenter, tags, onTags, errors }: PlacePr
   )
 }
 
-type OneProps = { readonly found: DiscoveredDevice; readonly onClose: () => void }
+type OneProps = { readonly discovered: DiscoveredDevice; readonly onClose: () => void }
 
-export const PromoteOne = ({ found, onClose }: OneProps) => {
+export const PromoteOne = ({ discovered, onClose }: OneProps) => {
   const changed = useChanged()
   const navigate = useNavigate()
-  const [name, setName] = useState(discoveredName(found))
-  const [model, setModel] = useState(found.vendor)
+  const [name, setName] = useState(discoveredName(discovered))
+  const [model, setModel] = useState(discovered.vendor)
   const [datacenter, setDatacenter] = useState('')
   const [tags, setTags] = useState('')
   const promote = useMutation({
     mutationFn: () =>
       call(contracts.discovery.promote, {
-        id: found.id,
+        id: discovered.id,
         name: name.trim(),
         make_model: model.trim(),
         datacenter_id: datacenter || null,
@@ -102,12 +102,12 @@ export const PromoteOne = ({ found, onClose }: OneProps) => {
     promote.mutate()
   }
   return (
-    <Dialog title={`Document ${discoveredName(found)}`} onClose={onClose}>
+    <Dialog title={`Document ${discoveredName(discovered)}`} onClose={onClose}>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
         {promote.isError && !isKnown && <Alert>{asAppError(promote.error).message}</Alert>}
         <p className="muted">
-          It becomes a device with {found.addresses.length === 1 ? 'its address' : 'its addresses'}, its host name and
-          its system.
+          It becomes a device with {discovered.addresses.length === 1 ? 'its address' : 'its addresses'}, its host name
+          and its system.
         </p>
         <TextField label="Name" value={name} onChange={setName} error={errors.name} required />
         <TextField label="Model" value={model} onChange={setModel} error={errors.make_model} />
@@ -131,15 +131,15 @@ export const PromoteOne = ({ found, onClose }: OneProps) => {
 
 const NamePreview = ({
   template,
-  found,
+  discovered,
 }: {
   readonly template: string
-  readonly found: readonly DiscoveredDevice[]
+  readonly discovered: readonly DiscoveredDevice[]
 }) => (
   <div className={css.preview}>
-    <h3>{found.length > PREVIEWED ? `The first ${PREVIEWED} names` : 'The names'}</h3>
+    <h3>{discovered.length > PREVIEWED ? `The first ${PREVIEWED} names` : 'The names'}</h3>
     <ol aria-live="polite">
-      {found.slice(0, PREVIEWED).map((one, index) => (
+      {discovered.slice(0, PREVIEWED).map((one, index) => (
         <li key={one.id}>
           <span className="mono muted">{one.ip}</span>
           <b>{nameBy(template, one, index + 1) || <span className={css.bad}>blank</span>}</b>
@@ -152,15 +152,15 @@ const NamePreview = ({
 type Failed = { readonly id: string; readonly message: string }
 
 type ManyProps = {
-  readonly found: readonly DiscoveredDevice[]
+  readonly discovered: readonly DiscoveredDevice[]
   readonly onClose: () => void
   /** Called with the ids of the devices that were not promoted. */
   readonly onDone: (left: readonly string[]) => void
 }
 
-export const PromoteMany = ({ found, onClose, onDone }: ManyProps) => {
+export const PromoteMany = ({ discovered, onClose, onDone }: ManyProps) => {
   const changed = useChanged()
-  const open = found.filter(({ matched_device_id }) => matched_device_id === null)
+  const open = discovered.filter(({ matched_device_id }) => matched_device_id === null)
   const [template, setTemplate] = useState('{hostname}')
   const [datacenter, setDatacenter] = useState('')
   const [tags, setTags] = useState('')
@@ -186,12 +186,12 @@ export const PromoteMany = ({ found, onClose, onDone }: ManyProps) => {
   const errors = fieldErrors(promote.error)
   const unknown = unknownWords(template)
   const nameError = unknown.length > 0 ? `There is no {${unknown[0]}}` : errors.name
-  const names = new Map(found.map((one) => [one.id, discoveredName(one)]))
+  const names = new Map(discovered.map((one) => [one.id, discoveredName(one)]))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     promote.mutate()
   }
-  const already = found.length - open.length
+  const already = discovered.length - open.length
   return (
     <Dialog title={`Document ${plural(open.length, 'device')}`} onClose={onClose} isWide>
       <form onSubmit={submit} className={tableCss.dialogForm} noValidate>
@@ -217,14 +217,14 @@ export const PromoteMany = ({ found, onClose, onDone }: ManyProps) => {
         {open.length > MOST_AT_ONCE && <p className="muted">The first {count(MOST_AT_ONCE)} of them.</p>}
         <TextField
           label="Name"
-          hint="{hostname} (the address where there is none), {ip}, {mac}, {vendor}, {n} for 1, 2, 3 …"
+          hint="{hostname} (or the address), {ip}, {mac}, {vendor}, {n} for 1, 2, 3 …"
           value={template}
           onChange={setTemplate}
           error={nameError}
           isMono
           required
         />
-        <NamePreview template={template} found={open} />
+        <NamePreview template={template} discovered={open} />
         <PlaceFields
           datacenter={datacenter}
           onDatacenter={setDatacenter}

@@ -24,7 +24,7 @@ const FIELDS: readonly FieldSpec[] = [
   },
   {
     name: 'interval_hours',
-    label: 'Every so many hours',
+    label: 'Interval in hours',
     kind: 'number',
     hint: '1 to 8760, from the end of one scan to the next. 24 is every day, 168 every week.',
   },
@@ -33,14 +33,14 @@ const FIELDS: readonly FieldSpec[] = [
     label: 'Enabled',
     kind: 'select',
     options: [
-      ['true', 'Yes, it runs by itself'],
+      ['true', 'Yes, it runs on schedule'],
       ['false', 'No'],
     ],
     send: (text) => text !== 'false',
   },
   {
     name: 'exclude_ips',
-    label: 'Leave out',
+    label: 'Exclude',
     kind: 'area',
     hint: 'Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them',
   },

@@ -55,7 +55,7 @@ const columnsFor =
     {
       id: 'network',
       text: 'Network',
-      width: 240,
+      width: 220,
       isSortable: true,
       isEssential: true,
       cell: ({ id, network_id }) => (
@@ -67,18 +67,18 @@ const columnsFor =
         </>
       ),
     },
-    { id: 'type', text: 'Type', width: 80, isSortable: true, cell: ({ scan_type }) => scan_type },
+    { id: 'type', text: 'Type', width: 70, isSortable: true, cell: ({ scan_type }) => scan_type },
     {
       id: 'every',
       text: 'How often',
-      width: 130,
+      width: 110,
       isSortable: true,
       cell: ({ interval_hours }) => every(interval_hours),
     },
     {
       id: 'enabled',
       text: 'Enabled',
-      width: 90,
+      width: 80,
       isSortable: true,
       isEssential: true,
       cell: (rule) => (
@@ -110,15 +110,15 @@ const columnsFor =
     {
       id: 'last',
       text: 'Last run',
-      width: 120,
+      width: 110,
       isSortable: true,
       cell: ({ last_run_at }) =>
         last_run_at === null ? <span className="muted">not yet</span> : <TimeAgo at={last_run_at} />,
     },
     {
       id: 'excludes',
-      text: 'Leaves out',
-      width: 260,
+      text: 'Excluded',
+      width: 190,
       cell: ({ exclude_ips }) => (
         <span className="mono" title={exclude_ips}>
           {exclude_ips}
@@ -128,7 +128,7 @@ const columnsFor =
     {
       id: 'tools',
       text: '',
-      width: 90,
+      width: 96,
       isRight: true,
       cell: (rule) => (
         <>
@@ -180,8 +180,8 @@ export const RulesPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="network"
       placeholder="Network, type:deep, enabled:no"
-      empty="A rule has a network scanned by itself, every so many hours."
-      deleteWarning="Its network is not scanned by itself any more; what was found stays."
+      empty="A rule scans a network at an interval."
+      deleteWarning="Its network is no longer scanned at an interval. Discovered devices stay."
       open={({ id }) => void set({ edit: id })}
       given={search.network === undefined ? NEW_RULE : { ...NEW_RULE, network_id: search.network }}
     />

@@ -24,7 +24,7 @@ const RunningScan = ({ scan, networks, onCancel }: CardProps) => {
   const name = networkName(networks, network_id)
   const facts =
     status === 'pending'
-      ? ['waits for its turn']
+      ? ['queued']
       : [
           stageText(scan),
           `${ofTotal(scanned_hosts, total_hosts)} addresses`,

@@ -20,7 +20,7 @@ export const useCancelScan = () => {
   const changed = useDiscoveryChanged()
   return useMutation({
     mutationFn: (id: string) => api.scans.cancel({ id }),
-    onSuccess: () => toast('The scan is stopped. What it has found stays.'),
+    onSuccess: () => toast('The scan is stopped. Discovered devices stay.'),
     onError: (error) => toastError('The scan goes on', error),
     // It may have ended before the request.
     onSettled: changed,

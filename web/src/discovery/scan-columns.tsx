@@ -97,7 +97,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
   },
   {
     id: 'found',
-    text: 'DiscoveredDevice',
+    text: 'Hosts found',
     width: 116,
     isSortable: true,
     isRight: true,

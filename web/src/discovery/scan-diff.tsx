@@ -20,7 +20,7 @@ const SHOWN = 200
 
 const Change = ({ change }: { readonly change: ScanChange }) => (
   <li className={css.change}>
-    <Link to="/found" search={{ entry: change.discovered_id }} className={css.strong}>
+    <Link to="/discovered-devices" search={{ entry: change.discovered_id }} className={css.strong}>
       {discoveredName(change)}
     </Link>
     <span className="mono muted">
@@ -51,8 +51,8 @@ export const ScanDifferences = ({ scan }: { readonly scan: Scan }) => {
         title="There is nothing to compare yet"
         text={
           scan.status === 'running' || scan.status === 'pending'
-            ? 'What differs is known when the scan is completed.'
-            : 'A scan that was not completed says nothing of what is gone.'
+            ? 'The differences are known when the scan is completed.'
+            : 'Only a completed scan shows which devices are gone.'
         }
       />
     )
@@ -65,7 +65,7 @@ export const ScanDifferences = ({ scan }: { readonly scan: Scan }) => {
         text={
           data.previous_scan_id === null
             ? 'This is the first scan of the network, and it found nothing.'
-            : 'It found what the scan before it had found.'
+            : 'It found the same as the scan before.'
         }
       />
     )
@@ -73,7 +73,7 @@ export const ScanDifferences = ({ scan }: { readonly scan: Scan }) => {
     <>
       <p className="muted">
         {data.previous_scan_id === null ? (
-          'The first completed scan of this network: all that it found is new.'
+          'The first completed scan of this network: all its devices are new.'
         ) : (
           <>
             Compared with{' '}

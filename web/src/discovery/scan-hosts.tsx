@@ -30,9 +30,9 @@ const Notes = ({ scan, shown, isCut }: { readonly scan: Scan; readonly shown: nu
   return (
     <p className={tableCss.note}>
       {isCut && `These are the first ${plural(MOST_HOSTS, 'host')}. `}
-      {isOld && `${count(later)} of ${plural(scan.found_hosts, 'host')} have been seen again by a later scan. `}
-      <Link to="/found" search={{ network: scan.network_id }} className="link">
-        All that was found in the network
+      {isOld && `${count(later)} of ${plural(scan.found_hosts, 'host')} were seen again by a later scan. `}
+      <Link to="/discovered-devices" search={{ network: scan.network_id }} className="link">
+        All discovered devices of the network
       </Link>
     </p>
   )
@@ -72,7 +72,7 @@ export const ScanHosts = ({ scan }: { readonly scan: Scan }) => {
             title={
               isOn
                 ? scan.found_hosts > 0
-                  ? 'The first are on their way'
+                  ? 'The first results are on their way'
                   : 'Nothing has answered yet'
                 : scan.found_hosts === 0
                   ? 'Nothing answered'

@@ -9,7 +9,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 export const ScanLog = ({ scan }: { readonly scan: ScanDetail }) => (
   <div className={css.twoCards}>
     <Card title="Log">
-      {scan.log.length === 0 && <p className="muted">Nothing was worth a note.</p>}
+      {scan.log.length === 0 && <p className="muted">The log is empty.</p>}
       <ol className={css.log}>
         {scan.log.map(({ at, text }, index) => (
           // Notes have no id and are never moved.

@@ -100,8 +100,8 @@ export const ScanPage = () => {
         )
       }
       menu={
-        <MenuItem onSelect={() => void navigate({ to: '/found', search: { network: scan.network_id } })}>
-          All found in the network
+        <MenuItem onSelect={() => void navigate({ to: '/discovered-devices', search: { network: scan.network_id } })}>
+          All discovered devices of the network
         </MenuItem>
       }
       above={

@@ -75,7 +75,7 @@ export const ScansPage = () => {
         defaultColumns={SCAN_DEFAULT_COLUMNS}
         sort="created"
         placeholder="Network, status:failed, type:deep, by:rule"
-        empty="A scan finds out what answers in a network, and how it differs from what is documented."
+        empty="A scan finds the hosts of a network, and their differences from the documentation."
         deleteWarning=""
         above={
           <>

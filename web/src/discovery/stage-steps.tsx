@@ -28,7 +28,7 @@ const stateOf = (scan: Scan, index: number): StepState => {
 const figuresOf = (scan: Scan, nowMs: number): readonly (readonly [string, string])[] => [
   ['Addresses', count(scan.total_hosts)],
   ['Probed', count(scan.scanned_hosts)],
-  ['DiscoveredDevice', count(scan.found_hosts)],
+  ['Hosts found', count(scan.found_hosts)],
   ['Per second', scan.hosts_per_second > 0 ? count(Math.round(scan.hosts_per_second)) : '–'],
   [isActive(scan) ? 'For' : 'Took', durationOf(scan, nowMs) || '–'],
 ]
@@ -56,7 +56,7 @@ export const ScanProgress = ({ scan, network }: { readonly scan: Scan; readonly 
               <b>{Math.floor(scan.progress_percent)}%</b> <span className="muted">{timeLeft(scan, nowMs)}</span>
             </>
           ) : (
-            <span className="muted">{scan.status === 'pending' && 'Waits for its turn'}</span>
+            <span className="muted">{scan.status === 'pending' && 'Queued'}</span>
           )}
         </li>
       </ol>

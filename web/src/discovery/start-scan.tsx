@@ -116,17 +116,17 @@ export const StartScan = ({ networkId = '', onClose }: Props) => {
             <NetworkChoice value={network} onChange={setNetwork} />
             <TypeChoice value={type} onChange={setType} />
             <TextArea
-              label="Leave out"
-              hint="Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them. What the rule of the network leaves out is left out as well."
+              label="Exclude"
+              hint="Addresses, ranges like 10.0.0.1-10.0.0.9 and CIDRs, with commas between them. Addresses that the rule of the network excludes are excluded as well."
               value={excludes}
               onChange={setExcludes}
               error={errors.exclude_ips}
             />
           </fieldset>
           {problem && !isKnown && <Alert>{asAppError(problem).message}</Alert>}
-          <section className={css.dryRun} aria-label="What it takes" aria-live="polite">
-            <h3>What it takes</h3>
-            {network === '' && <p className="muted">Choose a network to see how much there is to probe.</p>}
+          <section className={css.dryRun} aria-label="Estimate" aria-live="polite">
+            <h3>Estimate</h3>
+            {network === '' && <p className="muted">Choose a network to see the number of probes.</p>}
             {network !== '' && !estimate.data && !problem && noStart === undefined && <Skeleton width="70%" />}
             {network !== '' && estimate.data && !problem && (
               <>

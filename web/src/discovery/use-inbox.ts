@@ -86,7 +86,7 @@ export const useInbox = (filter: InboxFilter) => {
       const done = note(results, () => true)
       if (done > 0)
         toast(`Ignored ${plural(done, 'item')}`, {
-          description: 'Until something else about it differs.',
+          description: 'Until another difference is found.',
           undo: () => restore.mutate(ids),
         })
     },
@@ -101,7 +101,7 @@ export const useInbox = (filter: InboxFilter) => {
     mutationFn: (wanted: { device_id: string; field: Lockable }) => api.discoveryLocks.create(wanted),
     onSuccess: (_, wanted) => {
       toast(`${fieldName(wanted.field)} is locked`, {
-        description: 'Discovery proposes nothing for it.',
+        description: 'Discovery proposes no change of it.',
         undo: () => unlock.mutate(wanted),
       })
       void refresh()

@@ -3,13 +3,13 @@ import { count, plural } from '../ui/format.ts'
 import type { Bucket, Difference, DiscoveredDevice, Scan, ScanType } from './shapes.ts'
 
 export const SCAN_TYPES: readonly (readonly [ScanType, string, string])[] = [
-  ['quick', 'Quick', 'Who is there: ping, ARP and a few TCP ports.'],
-  ['full', 'Full', 'Open ports and operating systems as well.'],
-  ['deep', 'Deep', 'Services, certificates, names and neighbours as well.'],
+  ['quick', 'Quick', 'Finds hosts by ping, ARP and a few TCP ports.'],
+  ['full', 'Full', 'Also open ports and operating systems.'],
+  ['deep', 'Deep', 'Also services, certificates, names and neighbours.'],
 ]
 
 export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] = [
-  ['liveness', 'Who is there'],
+  ['liveness', 'Hosts'],
   ['ports', 'Ports'],
   ['services', 'Services'],
 ]
@@ -81,9 +81,9 @@ export const until = (at: string, nowMs: number): string => {
 }
 
 export const BUCKETS: readonly (readonly [Bucket, string, string])[] = [
-  ['new', 'New', 'Seen, and not documented.'],
-  ['changed', 'Changed', 'Documented otherwise than it was seen.'],
-  ['gone', 'Gone', 'Documented, and not seen any more.'],
+  ['new', 'New', 'Discovered, and not documented.'],
+  ['changed', 'Changed', 'The documentation differs from the last scan.'],
+  ['gone', 'Gone', 'Documented, and no longer seen.'],
   ['conflict', 'Conflicts', 'Contradicts what was seen before.'],
 ]
 

@@ -1,22 +1,17 @@
 /** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
+
+import type { Resource } from '../../../src/features/inventory.ts'
 import type { Contracts, In } from '../api/contracts.ts'
 import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
+import { fields as networks } from '../networks/fields.ts'
 import { type CellKind, cellKinds } from '../resource/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
-type Draft<F extends 'networks' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
+type Draft<F extends 'pools' | 'reservations'> = In<Contracts[F]['create']>
 type RelationshipRow = Omit<In<Contracts['relationships']['create']>, 'device_id'> & { readonly parent_id: string }
 
 /** Every field of the contracts, as the compiler checks. */
-const NETWORK: FieldsOf<Draft<'networks'>> = {
-  id: 'text',
-  name: 'text',
-  subnet: 'text',
-  vlan_id: 'number',
-  datacenter_id: 'text',
-  description: 'text',
-}
 const POOL: FieldsOf<Draft<'pools'>> = {
   id: 'text',
   network_id: 'text',
@@ -36,17 +31,17 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
 }
 const RELATIONSHIP: FieldsOf<RelationshipRow> = { parent_id: 'text', type: 'text', child_id: 'text', notes: 'text' }
 
-/** Of each resource, in the order of the menu. */
+/** Of each resource of the inventory, as the compiler checks; in the order of the menu. */
 const ALL = {
   devices: cellKinds(devices),
   datacenters: cellKinds(datacenters),
-  networks: NETWORK,
+  networks: cellKinds(networks),
   pools: POOL,
   reservations: RESERVATION,
   relationships: RELATIONSHIP,
-} satisfies Readonly<Record<string, Readonly<Record<string, CellKind>>>>
+} satisfies Readonly<Record<Resource, Readonly<Record<string, CellKind>>>>
 
-export type ResourceName = keyof typeof ALL
+export type ResourceName = Resource
 export const FIELDS: Readonly<Record<ResourceName, Readonly<Record<string, CellKind>>>> = ALL
 // The keys are those of the constant.
 export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]

@@ -39,7 +39,7 @@ describe('CSV', () => {
   })
 })
 
-describe('what is pasted', () => {
+describe('pasted text', () => {
   test.each([
     ['CSV', 'name,os\nweb,Debian\n'],
     ['JSON', '[{"name":"web","os":"Debian"}]'],
@@ -49,7 +49,7 @@ describe('what is pasted', () => {
     expect(readSource(text)).toMatchObject({ format, columns: ['name', 'os'], rows: [['web', 'Debian']] })
   })
 
-  test.each(['', 'name,os', '[1]', '[{', 'a,b\n1,2,3'])('%p is refused in words', (text) => {
+  test.each(['', 'name,os', '[1]', '[{', 'a,b\n1,2,3'])('%p is refused with a message', (text) => {
     expect(() => readSource(text)).toThrow(SyntaxError)
   })
 })
@@ -85,7 +85,7 @@ describe('columns', () => {
     expect(problems.size).toBe(0)
   })
 
-  test('that are empty clear their field where that is wanted', () => {
+  test('that are empty clear their field if chosen', () => {
     const source = readSource('id,name,os,tags\n,web,,\n')
     const mapping = guessMapping('devices', source.columns)
     expect(mapRows('devices', source, { ...options, mapping, emptyClears: true }).rows).toEqual([
@@ -93,7 +93,7 @@ describe('columns', () => {
     ])
   })
 
-  test('with mistakes are told by row', () => {
+  test('with errors are listed by row', () => {
     const source = readSource('name,ip\nweb,10.0.0.1\n,10.0.0.2\ndb,10.0.0.999\n')
     const { problems } = mapRows('devices', source, { ...options, mapping: ['name', 'addresses'] })
     expect([...problems]).toEqual([

@@ -38,10 +38,10 @@ const readJson = (text: string): Source => {
 /** @throws SyntaxError with words for a person */
 export const readSource = (input: string): Source => {
   const text = input.replace(/^\ufeff/, '').trim()
-  if (text === '') throw new SyntaxError('There is nothing in it')
+  if (text === '') throw new SyntaxError('It is empty')
   if (/^[[{]/.test(text)) return readJson(text)
   const [columns = [], ...rows] = parseCsv(text)
-  if (rows.length === 0) throw new SyntaxError('There is only one line: the first one names the columns')
+  if (rows.length === 0) throw new SyntaxError('It has only one line: the first line names the columns')
   const wide = rows.findIndex((row) => row.length > columns.length)
   if (wide !== -1) throw new SyntaxError(`Row ${wide + 1} has more cells than there are columns`)
   return { format: 'CSV', columns: columns.map((column) => column.trim()), rows }

@@ -54,7 +54,7 @@ export const sendRows = async (
   })
   const brokeOff = new AppError(
     'UNAVAILABLE',
-    'The server broke off in the middle; nothing was changed unless it had ended',
+    'The connection was lost. Nothing was changed, unless the import had ended',
   )
   if (!response.body) throw brokeOff
   for await (const line of jsonLines(response.body)) {

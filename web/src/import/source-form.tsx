@@ -59,7 +59,7 @@ export const SourceForm = ({ resource, onResource, onSource }: Props) => {
         }}
       >
         <SelectField
-          label="What the rows are"
+          label="Resource"
           value={resource}
           onChange={(value) => onResource(resourceNamed(value) ?? 'devices')}
           options={RESOURCES.map((one) => [one, capital(one)] as const)}

@@ -28,11 +28,11 @@ export const LoginPage = () => {
           Plat
         </div>
         <SignInForm title="Sign in" onSignedIn={signedIn}>
-          {expired !== undefined && <Alert isWarning>Your session has ended. Sign in to go on where you were.</Alert>}
+          {expired !== undefined && <Alert isWarning>Your session has ended. Sign in to continue.</Alert>}
         </SignInForm>
         <p className={css.note}>
-          The first time? The password of <b>admin</b> was printed in the terminal where Plat was started. A new one
-          comes from <code className="mono">plat user reset-password admin</code> on the server.
+          The first time? The password of <b>admin</b> was printed in the terminal where Plat was started. To set a new
+          one, run <code className="mono">plat user reset-password admin</code> on the server.
         </p>
       </div>
     </main>

@@ -13,7 +13,8 @@ import css from './login.module.css'
 const messageOf = (error: unknown): string => {
   const { code, message } = asAppError(error)
   if (code === 'INVALID_CREDENTIALS') return 'The user name or the password is wrong.'
-  if (code === 'LOGIN_RATE_LIMIT_EXCEEDED' || code === 'RATE_LIMIT_EXCEEDED') return 'Too many tries from this address.'
+  if (code === 'LOGIN_RATE_LIMIT_EXCEEDED' || code === 'RATE_LIMIT_EXCEEDED')
+    return 'Too many attempts from this address.'
   if (code === 'UNAVAILABLE') return 'The server does not answer. Try again in a moment.'
   return message
 }

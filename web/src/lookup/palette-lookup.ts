@@ -26,13 +26,13 @@ const ofDevices = ({ devices = [], conflicts = [], kind, query }: Lookup): Targe
 
 const ofDiscovered = ({ discovered: [host] = [], kind, state }: Lookup): Target | undefined =>
   host && kind !== 'cidr' && state !== 'reserved'
-    ? { note: 'open what was found', link: { to: '/found', search: { entry: host.id } } }
+    ? { note: 'open the discovered device', link: { to: '/discovered-devices', search: { entry: host.id } } }
     : undefined
 
 const ofBlock = ({ kind, state, query, ways }: Lookup): Target | undefined => {
   if (kind !== 'cidr' || state === 'network') return undefined
   return ways.length > 0
-    ? { note: 'begin a network', link: { to: '/networks', search: { new: '1', subnet: query } } }
+    ? { note: 'create a network', link: { to: '/networks', search: { new: '1', subnet: query } } }
     : { note: 'list the networks', link: { to: '/networks', search: { q: query } } }
 }
 

@@ -133,7 +133,7 @@ export const AddressesTab = ({ network, devices: { data: devices, error, refetch
       note={
         devices?.length === MOST_DEVICES && `These are the addresses of the first ${plural(MOST_DEVICES, 'device')}.`
       }
-      empty={<State title="Every address is free" text="No device and no reservation has one yet." />}
+      empty={<State title="Every address is free" text="No device or reservation uses one yet." />}
     />
   )
 }

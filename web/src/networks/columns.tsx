@@ -2,10 +2,12 @@
 import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
+import { ownColumns } from '../resource/columns.tsx'
 import type { Column } from '../table/column.ts'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
 import { Meter } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import { networkFields } from './fields.ts'
 import css from './networks.module.css'
 import type { TreeRow } from './tree.ts'
 
@@ -25,14 +27,20 @@ const Fill = ({ network }: { readonly network: Network }) =>
     <Meter value={network.utilization.utilization} label={`${network.name} in use`} />
   ) : null
 
-export const networkColumns = (names: ReadonlyMap<string, string>): readonly Column<Network>[] => [
-  {
-    id: 'subnet',
-    text: 'Subnet',
-    width: 230,
-    isSortable: true,
-    isEssential: true,
-    cell: ({ id, subnet }) => (
+const ORDER = ['subnet', 'name', 'vlan_id', 'datacenter_id', 'utilization']
+
+/** The utilization as numbers. */
+const USED: Column<Network> = {
+  id: 'used',
+  text: 'Used / total',
+  width: 170,
+  isRight: true,
+  cell: (network) => <Used network={network} />,
+}
+
+export const networkColumns = (names: ReadonlyMap<string, string>): readonly Column<Network>[] =>
+  ownColumns(networkFields(names), ORDER, {
+    subnet: ({ id, subnet }) => (
       <>
         <RowLink to="networks" id={id} className="mono">
           {subnet}
@@ -40,32 +48,8 @@ export const networkColumns = (names: ReadonlyMap<string, string>): readonly Col
         <ConflictMark id={id} />
       </>
     ),
-  },
-  { id: 'name', text: 'Name', width: 200, isSortable: true, isEssential: true, cell: ({ name }) => name },
-  {
-    id: 'vlan',
-    text: 'VLAN',
-    width: 70,
-    isSortable: true,
-    cell: ({ vlan_id }) => <span className="mono">{vlan_id}</span>,
-  },
-  {
-    id: 'datacenter',
-    text: 'Datacenter',
-    width: 130,
-    isSortable: true,
-    cell: ({ datacenter_id }) => names.get(datacenter_id ?? ''),
-  },
-  {
-    id: 'utilization',
-    text: 'Utilization',
-    width: 210,
-    isSortable: true,
-    cell: (network) => <Fill network={network} />,
-  },
-  { id: 'used', text: 'Used / total', width: 170, isRight: true, cell: (network) => <Used network={network} /> },
-  { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
-]
+    utilization: (network) => <Fill network={network} />,
+  }).toSpliced(ORDER.length, 0, USED)
 
 type TreeTools = {
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void

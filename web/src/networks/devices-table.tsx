@@ -48,7 +48,7 @@ export const DevicesTable = ({ devices, error, refetch, filter, empty }: Props) 
     <>
       {devices?.length === MOST_DEVICES && `These are the first ${plural(MOST_DEVICES, 'device')}. `}
       <Link to="/devices" search={{ q: filter }} className="link">
-        In the table of devices
+        Open in Devices
       </Link>
     </>
   )

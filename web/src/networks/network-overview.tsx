@@ -4,10 +4,14 @@ import { Link } from '@tanstack/react-router'
 import type { Datacenter, Network } from '../api/contracts.ts'
 import { conflictsQuery } from '../api/queries.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
+import { factsOf } from '../resource/columns.tsx'
 import { usePermit } from '../shell/me.ts'
 import { addressCount, count, isBeyondCounting, percent } from '../ui/format.ts'
 import { Card, CopyText, Facts, Figure, TimeAgo } from '../ui/primitives.tsx'
+import { fields } from './fields.ts'
 import css from './networks.module.css'
+
+const FACTS = ['subnet', 'vlan_id', 'datacenter_id', 'description', 'id', 'updated_at']
 
 type Props = { readonly network: Network; readonly datacenter: Datacenter | undefined }
 
@@ -30,32 +34,17 @@ export const NetworkOverview = ({ network, datacenter }: Props) => {
       </div>
       <Card title="About this network">
         <Facts
-          facts={[
-            ['Subnet', <CopyText key="subnet" text={network.subnet} label="subnet" />],
-            [
-              'VLAN',
-              network.vlan_id === null ? (
-                ''
-              ) : (
-                <span key="vlan" className="mono">
-                  {network.vlan_id}
-                </span>
-              ),
-            ],
-            [
-              'Datacenter',
-              datacenter ? (
-                <Link key="datacenter" to="/datacenters/$id" params={{ id: datacenter.id }} className="link">
-                  {datacenter.name}
-                </Link>
-              ) : (
-                ''
-              ),
-            ],
-            ['Description', network.description],
-            ['ID', <CopyText key="id" text={network.id} label="ID" />],
-            ['Changed', <TimeAgo key="updated" at={network.updated_at} />],
-          ]}
+          facts={factsOf(fields, network, FACTS, {
+            subnet: <CopyText text={network.subnet} label="subnet" />,
+            vlan_id: network.vlan_id === null ? '' : <span className="mono">{network.vlan_id}</span>,
+            datacenter_id: datacenter && (
+              <Link to="/datacenters/$id" params={{ id: datacenter.id }} className="link">
+                {datacenter.name}
+              </Link>
+            ),
+            id: <CopyText text={network.id} label="ID" />,
+            updated_at: <TimeAgo at={network.updated_at} />,
+          })}
         />
       </Card>
     </>

@@ -78,7 +78,7 @@ export const NetworkPage = () => {
       edit={{ blocked: blocked('networks:update') }}
       remove={{
         blocked: may('networks:delete') ? undefined : 'networks:delete',
-        warning: 'Its pools and reservations go with it; the addresses of devices stay, without a network.',
+        warning: 'Its pools and reservations are deleted too. The addresses of devices stay, without a network.',
       }}
       actions={
         <Button onClick={scan} blocked={blocked('discovery:create')}>
@@ -90,7 +90,7 @@ export const NetworkPage = () => {
           onSelect={() => void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet } })}
           blocked={may('networks:create') ? undefined : 'networks:create'}
         >
-          New network in it
+          New network inside
         </MenuItem>
       }
       tabs={[

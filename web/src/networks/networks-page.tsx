@@ -108,7 +108,7 @@ export const NetworksPage = () => {
         noun="networks"
         empty={{
           title: 'No networks yet',
-          text: 'A network is a block of addresses, like 10.0.0.0/16; others may lie in it.',
+          text: 'A network is a block of addresses, such as 10.0.0.0/16. It may contain others.',
           actions: may('networks:create') && (
             <Button look="primary" onClick={create}>
               New network
@@ -153,7 +153,7 @@ export const NetworksPage = () => {
           resource={resource}
           id={pendingDelete.id}
           name={pendingDelete.name}
-          deleteWarning="Its pools and reservations go with it; the addresses of devices stay, without a network."
+          deleteWarning="Its pools and reservations are deleted too. The addresses of devices stay, without a network."
           onClose={() => setPendingDelete(undefined)}
         />
       )}

@@ -26,7 +26,7 @@ export const PoolsTab = ({ network, onCreate }: { readonly network: Network; rea
       }
     >
       {!pools && <Skeleton />}
-      {pools?.length === 0 && <p className="muted">None yet. Addresses are handed out from pools.</p>}
+      {pools?.length === 0 && <p className="muted">None yet. Addresses are allocated from pools.</p>}
       <ul className={css.pools}>
         {pools?.map(({ id, name, start_ip, end_ip, utilization }) => (
           <li key={id} className={css.pool}>

@@ -19,7 +19,7 @@ const rows = (subnets: readonly string[], hasGaps = false) =>
   )
 
 describe('the tree of networks', () => {
-  test('has each network in the narrowest that holds it', () => {
+  test('puts each network into the most specific one that contains it', () => {
     const subnets = ['10.0.1.0/24', '10.0.0.0/8', '10.0.0.0/16', '192.168.0.0/24', '10.0.0.0/24', '10.1.0.0/24']
     expect(rows(subnets)).toEqual([
       '10.0.0.0/8',
@@ -54,7 +54,7 @@ describe('the tree of networks', () => {
     ])
   })
 
-  test('counts what is in use in a network and in those that lie in it', () => {
+  test('counts used addresses in a network and in its subnets', () => {
     const inUse = (subnet: string, used_ips: number): Network => ({
       ...network(subnet),
       utilization: {
@@ -73,7 +73,7 @@ describe('the tree of networks', () => {
     ])
   })
 
-  test('shows nothing of what is folded', () => {
+  test('leaves out collapsed networks', () => {
     const nodes = networkTree(['10.0.0.0/16', '10.0.1.0/24'].map(network))
     const [only, ...rest] = treeRows(nodes, { isExpanded: () => false, hasGaps: true })
     expect([only?.kind === 'network' && only.children, only?.kind === 'network' && only.isExpanded, rest]).toEqual([

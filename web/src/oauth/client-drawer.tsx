@@ -19,7 +19,7 @@ const Consents = ({ client }: { readonly client: OauthClient }) => {
   const noEnd = useNoEnd()
   return (
     <section className={css.block}>
-      <h3>For whom it acts</h3>
+      <h3>Users with consent</h3>
       {error && !data ? <Failure error={error} onRetry={() => void refetch()} /> : null}
       {!data && !error && <Skeleton />}
       {data?.length === 0 && (
@@ -34,9 +34,9 @@ const About = ({ client }: { readonly client: OauthClient }) => (
   <section className={css.block}>
     <Facts
       facts={[
-        ['Calls itself', <bdi key="name">{client.client_name}</bdi>],
+        ['Name', <bdi key="name">{client.client_name}</bdi>],
         [
-          'Sends people to',
+          'Redirects to',
           <ul key="uris" className={css.uris}>
             {client.redirect_uris.map((uri) => (
               <li key={uri} className="mono">
@@ -62,7 +62,7 @@ const About = ({ client }: { readonly client: OauthClient }) => (
         ['ID', <CopyText key="id" text={client.client_id} label="ID" />],
       ]}
     />
-    <h3>What it may ask for</h3>
+    <h3>Permissions it may request</h3>
     <ScopeLines scope={client.scope} />
   </section>
 )

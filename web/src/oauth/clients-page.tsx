@@ -25,7 +25,7 @@ const columnsFor =
     {
       id: 'name',
       text: 'Name',
-      width: 220,
+      width: 200,
       isSortable: true,
       isEssential: true,
       cell: ({ id, client_name }) => (
@@ -36,30 +36,30 @@ const columnsFor =
     },
     {
       id: 'host',
-      text: 'Sends people to',
-      width: 240,
+      text: 'Redirects to',
+      width: 200,
       cell: (client) => <span className="mono">{hostsOf(client).join(', ')}</span>,
     },
     {
       id: 'grants',
-      text: 'Acts for',
-      width: 120,
+      text: 'Consents',
+      width: 110,
       isSortable: true,
       isEssential: true,
       cell: ({ grant_count }) =>
-        grant_count === 0 ? <span className="muted">nobody</span> : plural(grant_count, 'consent'),
+        grant_count === 0 ? <span className="muted">none</span> : plural(grant_count, 'consent'),
     },
     timeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
     {
       id: 'scope',
-      text: 'May ask for',
-      width: 140,
+      text: 'May request',
+      width: 130,
       cell: ({ scope }) => plural(scope.split(' ').length, 'permission'),
     },
     {
       id: 'kind',
       text: 'Kind',
-      width: 120,
+      width: 110,
       cell: ({ is_confidential }) =>
         is_confidential ? <Badge tone="info">has a secret</Badge> : <Badge tone="idle">public</Badge>,
     },
@@ -79,7 +79,7 @@ const DeleteClient = ({ client, onClose, onDone }: DeleteProps) => (
     action="Delete client"
     isDanger
     run={() => api.oauthClients.delete({ id: client.id })}
-    done={`“${client.client_name}” can do nothing any more`}
+    done={`“${client.client_name}” has no access any more`}
     changes={CHANGES}
     onClose={onClose}
     onDone={onDone}
@@ -130,7 +130,7 @@ export const ClientsPage = () => {
       note={
         config && config.features.oauth !== true ? (
           <>
-            OAuth is off on this server: no client can register, and what is listed opens nothing.{' '}
+            OAuth is off on this server: no client can register, and the listed ones have no access.{' '}
             <Link to="/connect" className="link">
               How to turn it on
             </Link>

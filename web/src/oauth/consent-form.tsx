@@ -60,7 +60,7 @@ export const ConsentForm = ({ request, isBusy, onDeny, onAllow, onOtherAccount }
   }
   const scope = scopes.flatMap(({ name }) => (given.has(name) ? [name] : [])).join(' ')
   const group = { given, onChange: change }
-  const nothing = held.length === 0 ? 'You may do none of this yourself' : 'Nothing is ticked'
+  const nothing = held.length === 0 ? 'You have none of these permissions' : 'No permission is selected'
   return (
     <section className={css.card}>
       <div className={css.body}>
@@ -74,27 +74,27 @@ export const ConsentForm = ({ request, isBusy, onDeny, onAllow, onOtherAccount }
           </button>
         </p>
         <div className={css.target}>
-          <p>Your answer takes you to</p>
+          <p>You will be redirected to</p>
           <p className={css.host}>{redirect_host}</p>
           <p className="muted">
             {is_loopback ? (
               <>
-                <Laptop size={14} aria-hidden="true" /> A program on this computer. Go on only if you have just started
-                it yourself.
+                <Laptop size={14} aria-hidden="true" /> A program on this computer. Continue only if you have just
+                started it yourself.
               </>
             ) : (
               <>
-                Go on only if you know this address and came from there. The name above is what the program calls
-                itself, and it is not checked.
+                Continue only if you know this address and came from there. The program chose the name above; Plat does
+                not check it.
               </>
             )}
           </p>
         </div>
-        <Group title="It could see" lines={linesOf(held.filter(looks))} {...group} />
-        <Group title="It could change" lines={linesOf(held.filter((one) => !looks(one)))} {...group} />
+        <Group title="Read permissions" lines={linesOf(held.filter(looks))} {...group} />
+        <Group title="Write permissions" lines={linesOf(held.filter((one) => !looks(one)))} {...group} />
         {withheld.length > 0 && (
           <section className={css.group}>
-            <h2>Asked for and not given, because you may not do it yourself</h2>
+            <h2>Requested and not granted, because you lack these permissions</h2>
             <ul className="muted">
               {linesOf(withheld).map(({ text }) => (
                 <li key={text} className={css.withheld}>
@@ -104,9 +104,7 @@ export const ConsentForm = ({ request, isBusy, onDeny, onAllow, onOtherAccount }
             </ul>
           </section>
         )}
-        <p className="muted">
-          It can never do more than you. It goes on until you end it, on the page of your account in Plat.
-        </p>
+        <p className="muted">It never has more permissions than you. To end its access, open your account in Plat.</p>
       </div>
       <footer className={css.actions}>
         <Button ref={deny} onClick={onDeny} disabled={isBusy}>

@@ -48,7 +48,7 @@ const Refused = ({ refusal: { error, description, host, to } }: { readonly refus
         </div>
       )}
       <p className="muted">
-        You were not redirected, and no access was granted. If you came here from a program of yours, add Plat to it
+        You were not redirected, and no access was granted. If one of your programs brought you here, add Plat to it
         again, so that it registers again.
       </p>
       <p>
@@ -59,13 +59,13 @@ const Refused = ({ refusal: { error, description, host, to } }: { readonly refus
     </div>
     {isWeb(to) && (
       <footer className={css.actions}>
-        <Button onClick={() => location.assign(to)}>Tell {host} and go there</Button>
+        <Button onClick={() => location.assign(to)}>Return to {host} with this error</Button>
       </footer>
     )}
   </section>
 )
 
-const NO_WEB: Refusal = { error: '', description: 'The address to go back to is none of the web.', host: '', to: '' }
+const NO_WEB: Refusal = { error: '', description: 'The redirect address is not a web address.', host: '', to: '' }
 
 /** The browser follows the redirect by itself. It fails if the client was a local program that no longer listens. */
 const Sent = ({ to }: { readonly to: string }) => {
@@ -146,9 +146,9 @@ export const ConsentPage = () => {
   return (
     <Frame>
       {asked.kind === 'sign-in' && (
-        <SignInForm title="Sign in to go on" onSignedIn={() => void again()}>
+        <SignInForm title="Sign in to continue" onSignedIn={() => void again()}>
           <p className="muted">
-            A program asks to act for you in Plat. Which one, and what for, is shown once you have signed in.
+            A program asks for access to Plat in your name. Sign in to see which one, and its permissions.
           </p>
         </SignInForm>
       )}

@@ -46,7 +46,7 @@ const UNREACHED = 'The server does not answer. Try again in a moment.'
 const failed = (response: Response, body: Body): Asked => {
   if (response.status === 401) return { kind: 'sign-in' }
   if (response.status === 429)
-    return { kind: 'failed', description: 'Too many tries from this address. Wait a minute.' }
+    return { kind: 'failed', description: 'Too many attempts from this address. Wait a minute.' }
   if (response.status >= 500) return { kind: 'failed', description: UNREACHED }
   const error = textIn(body, 'error')
   const description = textIn(body, 'error_description')

@@ -74,11 +74,11 @@ export const GrantRows = ({ grants, titleOf, blockedFor }: Props) => {
           action="End access"
           isDanger
           run={() => api.oauthGrants.delete({ id: pendingDelete.id })}
-          done={`“${pendingDelete.client_name}” can do nothing any more for ${pendingDelete.username}`}
+          done={`“${pendingDelete.client_name}” has no access any more for ${pendingDelete.username}`}
           changes={CHANGES}
           onClose={() => setPendingDelete(undefined)}
         >
-          It can do nothing more for <b>{pendingDelete.username}</b> from that moment on. It may ask again, and{' '}
+          It has no more access for <b>{pendingDelete.username}</b> from then on. It may ask again, and{' '}
           {pendingDelete.username} may agree again.
         </ActionDialog>
       )}

@@ -24,7 +24,7 @@ export const GrantsCard = () => {
       {(!config || (isOn && !data && !error)) && <Skeleton />}
       {config && !isOn && <p className="muted">None: OAuth is off on this server. Programs use API keys.</p>}
       {data?.length === 0 && (
-        <p className="muted">None. An AI client that you have let act for you is listed here, with what it may do.</p>
+        <p className="muted">None. AI clients with your consent are listed here, with their permissions.</p>
       )}
       {data && data.length > 0 && (
         <GrantRows grants={data} titleOf={({ client_name }) => client_name} blockedFor={() => undefined} />

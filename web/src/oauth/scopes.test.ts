@@ -19,7 +19,7 @@ test('every scope of the catalogue is in exactly one line', () => {
   expect(names.toSorted()).toEqual(CATALOGUE.map(({ name }): string => name).toSorted())
 })
 
-test('what changes something is never among what only looks', () => {
+test('a write permission is never among the read permissions', () => {
   const changing = CATALOGUE.filter((one) => !looks(one)).map(({ action }) => action)
   expect([...new Set(changing)].toSorted()).toEqual(['create', 'delete', 'detect', 'resolve', 'sync', 'test', 'update'])
 })

@@ -8,10 +8,10 @@ import css from './overview.module.css'
 
 /** The buckets of the inbox, with their descriptions. */
 const WAITING = [
-  ['conflict', 'bad', 'against what was seen before'],
-  ['new', 'info', 'found, and not documented yet'],
-  ['changed', 'warn', 'documented otherwise than seen'],
-  ['gone', 'warn', 'documented, and not seen any more'],
+  ['conflict', 'bad', 'contradict an earlier scan'],
+  ['new', 'info', 'discovered, and not documented yet'],
+  ['changed', 'warn', 'documentation differs from the last scan'],
+  ['gone', 'warn', 'documented, and no longer seen'],
 ] as const
 
 const CONFLICTS = [
@@ -45,7 +45,7 @@ const Webhooks = ({ webhooks }: Pick<Dashboard, 'webhooks'>) =>
         {name}
       </Link>
       {disabled_reason === ''
-        ? `could not be told of ${plural(failed, 'event')} in 24 hours`
+        ? `did not receive ${plural(failed, 'event')} in 24 hours`
         : `is disabled: ${disabled_reason}`}
     </Matter>
   ))
@@ -82,7 +82,9 @@ export const Attention = ({ dashboard }: { readonly dashboard: Dashboard }) => {
   const running = running_scans ?? 0
   return (
     <Card title="Needs attention">
-      {isNothing(dashboard) && <p className="muted">Nothing. No pool runs out and none of your keys ends soon.</p>}
+      {isNothing(dashboard) && (
+        <p className="muted">Nothing. No pool is nearly full, and none of your keys expires soon.</p>
+      )}
       <ul>
         {running > 0 && (
           <Matter tone="info" kind="scan">

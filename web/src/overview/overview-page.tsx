@@ -79,7 +79,7 @@ const Changes = ({ changes }: { readonly changes: readonly Entry[] | undefined }
     {!changes && <Skeleton />}
     {changes?.length === 0 && (
       <p className="muted">
-        Nothing is on record. Changes are, when Plat is started with <code className="mono">AUDIT_ENABLED=true</code>.
+        No changes are recorded. To record them, start Plat with <code className="mono">AUDIT_ENABLED=true</code>.
       </p>
     )}
     <ul>

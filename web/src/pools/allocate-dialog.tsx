@@ -24,7 +24,7 @@ const OtherPools = ({ poolId, onLeave }: { readonly poolId: string; readonly onL
   if (others.length === 0) return null
   return (
     <>
-      <span>Other pools of its network have room:</span>
+      <span>Other pools of its network have free addresses:</span>
       <ul>
         {others.map(({ id, name, utilization }) => (
           <li key={id}>

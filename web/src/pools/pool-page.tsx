@@ -83,7 +83,7 @@ export const PoolPage = () => {
       edit={{ blocked: may('pools:update') ? undefined : 'pools:update', isInMenu: true }}
       remove={{
         blocked: may('pools:delete') ? undefined : 'pools:delete',
-        warning: 'Its reservations go with it; the addresses of devices stay, without a pool.',
+        warning: 'Its reservations are deleted too. The addresses of devices stay, without a pool.',
       }}
       actions={
         <Button look="primary" onClick={() => setTaking(true)} blocked={blocked('reservations:create')}>
@@ -142,8 +142,8 @@ export const PoolPage = () => {
             ) : (
               <Card title="Addresses">
                 <p>
-                  With {utilization ? count(utilization.total_ips) : 'so many'} addresses this pool is too large for a
-                  map; one is drawn of up to {count(MOST_DRAWN)}.
+                  This pool has {utilization ? count(utilization.total_ips) : 'too many'} addresses. Maps show at most{' '}
+                  {count(MOST_DRAWN)}.
                   {!isPast() && (
                     <>
                       {' '}

@@ -85,8 +85,8 @@ export const PoolsPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, address, network: or tag:"
-      empty="A pool is a range of a network from which addresses are handed out."
-      deleteWarning="Its reservations go with it; the addresses of devices stay, without a pool."
+      empty="A pool is a range of a network from which addresses are allocated."
+      deleteWarning="Its reservations are deleted too. The addresses of devices stay, without a pool."
       open={({ id }) => void navigate({ to: '/pools/$id', params: { id } })}
     />
   )

@@ -76,7 +76,7 @@ export const ReservationsPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="address"
       placeholder="Address, host name, purpose, pool:"
-      empty="A reservation keeps an address of a pool from being handed out."
+      empty="A reservation holds an address of a pool, so that it is not allocated."
       deleteWarning="The address becomes free."
     />
   )

@@ -19,7 +19,12 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
     { name: 'ip_address', label: 'Address', isMono: true, isRequired: true, isFixed: true },
     { name: 'hostname', label: 'Host name', isMono: true },
     { name: 'purpose', label: 'Purpose' },
-    { name: 'expires_at', label: 'Ends', kind: 'moment', hint: 'By itself; without it, when it is deleted' },
+    {
+      name: 'expires_at',
+      label: 'Ends',
+      kind: 'moment',
+      hint: 'Without it, the reservation lasts until it is deleted',
+    },
     { name: 'notes', label: 'Notes', kind: 'area' },
   ],
   nameOf: ({ ip_address }) => ip_address,

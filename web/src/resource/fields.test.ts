@@ -54,8 +54,8 @@ describe.each(modules)('the fields of %s', (resource, fields) => {
   })
 })
 
-test('of devices and datacenters are checked here', () => {
-  expect(modules.map(([resource]) => resource)).toEqual(expect.arrayContaining(['datacenters', 'devices']))
+test('of devices, datacenters and networks are checked here', () => {
+  expect(modules.map(([resource]) => resource)).toEqual(expect.arrayContaining(['datacenters', 'devices', 'networks']))
 })
 
 test('a field that is not declared is named with the file', () => {

@@ -136,7 +136,7 @@ const Editor = <T extends object>(props: EditorProps<T>) => {
         {isStale && (
           <Alert isWarning>
             <b>Changed by someone since you opened it.</b>
-            <span>Nothing of yours is saved yet. Look at what is there now, with or without your changes on top.</span>
+            <span>Your changes are not saved yet. Load the present state, with or without your changes.</span>
             <span className={css.choices}>
               <Button onClick={onReload}>Keep my changes</Button>
               <Button

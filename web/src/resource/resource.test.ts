@@ -10,19 +10,19 @@ const resource = {
   ],
 } as const
 
-describe('what a form sends', () => {
-  test('is everything of a new object', () => {
+describe('the request of a form', () => {
+  test('has all fields of a new object', () => {
     const values = { ...emptyValues(resource, { name: ' core ' }), vlan_id: '7', tags: 'a, ,b' }
     expect(inputOf(resource, values)).toEqual({ name: 'core', vlan_id: 7, tags: ['a', 'b'], expires_at: '' })
   })
 
-  test('is what changed of another', () => {
+  test('has the changed fields of an existing one', () => {
     const before = valuesOf(resource, { name: 'core', vlan_id: 7, tags: ['a'], expires_at: null })
     expect(inputOf(resource, { ...before, vlan_id: '' }, before)).toEqual({ vlan_id: null })
     expect(inputOf(resource, before, before)).toEqual({})
   })
 
-  test('is the moment that was shown', () => {
+  test('has the shown time', () => {
     const before = valuesOf(resource, { expires_at: '2026-07-01T10:30:00.000Z' })
     expect(inputOf(resource, before)).toMatchObject({ expires_at: '2026-07-01T10:30:00.000Z' })
   })

@@ -43,7 +43,7 @@ export const Banner = () => {
   return (
     <div className={css.banner} role="status">
       <Timer size={15} aria-hidden="true" />
-      Too many requests. This goes on by itself in {seconds} s.
+      Too many requests. The page continues in {seconds} s.
     </div>
   )
 }

@@ -20,7 +20,7 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['Create', ['c']],
   ['Delete', ['#']],
   ['Copy the ID', ['.']],
-  ['Close a layer, drop the selection, then the filter', ['Esc']],
+  ['Close a dialog, clear the selection, then the filter', ['Esc']],
   ['In the inbox: accept, ignore', ['a', 'i']],
   ['In a graph: fewer hops, more hops', ['[', ']']],
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],

@@ -101,7 +101,7 @@ export const DISCOVERY: readonly NavItem[] = [
   { ...DISCOVERED, to: '/scans', text: 'Scans', icon: Radar, key: 's', creates: 'scan', types: ['scan'] },
   {
     ...DISCOVERED,
-    to: '/found',
+    to: '/discovered-devices',
     text: 'Discovered devices',
     icon: ScanSearch,
     key: 'f',

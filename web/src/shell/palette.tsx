@@ -243,7 +243,7 @@ export const Palette = () => {
       </div>
       {entries.length === 0 && !isSearching && (
         <p role="status" className={css.empty}>
-          Nothing is called that.
+          Nothing has this name.
         </p>
       )}
     </Dialog>

@@ -12,7 +12,7 @@ export const NotFoundPage = () => {
       <State
         icon={<Compass size={28} aria-hidden="true" />}
         title="There is no page at this address"
-        text="It may have moved, or the address has a mistake in it."
+        text="It may have moved, or the address is wrong."
       >
         <Link to="/" className="link">
           To the overview

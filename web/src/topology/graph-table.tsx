@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<NodeRow>[] = [
   { id: 'role', text: 'Role', width: 150, isSortable: true, cell: ({ role }) => ROLE_TEXTS[role] },
   {
     id: 'ties',
-    text: 'Hangs together with',
+    text: 'Related to',
     width: 380,
     isSortable: true,
     cell: ({ ties }) => ties,

@@ -117,7 +117,7 @@ export const OverviewView = ({ brief, onFocus }: Props) => {
     <div className={css.picture}>
       <Stage
         ref={stage}
-        label="All devices, by datacenter. Arrow keys move from dot to dot, Enter shows what one hangs together with."
+        label="All devices, by datacenter. Arrow keys move from dot to dot, Enter shows the relationships of a device."
         noteId={noteId}
         positions={plan.positions}
         pictureKey={`${brief.ids.length} ${isNarrow}`}
@@ -128,8 +128,8 @@ export const OverviewView = ({ brief, onFocus }: Props) => {
         onHover={setHovered}
       />
       <p className={css.summary}>
-        {plural(brief.ids.length, 'device')} in {plural(plan.blocks.length, 'place')}. Pick one to see what it hangs
-        together with.
+        {plural(brief.ids.length, 'device')} in {plural(plan.blocks.length, 'place')}. Choose one to see its
+        relationships.
       </p>
       <ul className={css.legend} aria-label="Legend">
         {STATES.map((name, index) => (

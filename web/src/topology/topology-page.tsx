@@ -187,10 +187,7 @@ const Estate = () => {
       {!brief && status === 'failed' && <Failure error={error} onRetry={devices.load} />}
       {!brief && status !== 'failed' && <PageLoading />}
       {brief && brief.ids.length === 0 && (
-        <State
-          title="No devices yet"
-          text="As soon as there are devices, this is where one sees how they hang together."
-        />
+        <State title="No devices yet" text="This page shows the relationships of devices." />
       )}
       {brief && brief.ids.length > 0 && isTable && (
         <OverviewTable
@@ -205,7 +202,7 @@ const Estate = () => {
             ? TABLE_HINTS
             : [
                 [['←', '→', '↑', '↓'], 'to a dot'],
-                [['↵'], 'what is around it'],
+                [['↵'], 'its neighbours'],
                 [['f'], 'fit'],
                 [['z'], 'zoom'],
                 [['?'], 'all shortcuts'],

@@ -28,7 +28,7 @@ describe('the graph around a device', () => {
     expect(graphAround(links, { focus: 'a', view: 'all', hops: 1, most: 300 }).ids).toEqual(['a', 'sw', 'd'])
   })
 
-  test('shows in the view of impact what fails and what is needed, and nobody else who needs the same', () => {
+  test('shows in the view of impact dependents and dependencies, and no other dependents of those', () => {
     const { ids, levels } = graphAround(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
     expect(Object.fromEntries(ids.map((id, i) => [id, levels[i]]))).toEqual({ app: 0, web: 1, lb: 2, db: -1 })
   })
@@ -44,7 +44,7 @@ describe('the graph around a device', () => {
     expect(graphAround(circle, { focus: 'a', view: 'impact', hops: 4, most: 300 }).ids).toEqual(['a', 'b'])
   })
 
-  test('counts those for whom there is no room', () => {
+  test('counts devices beyond the limit', () => {
     const wide = index(...Array.from({ length: 20 }, (_, i) => `sw connected_to d${i}`))
     const { ids, left } = graphAround(wide, { focus: 'sw', view: 'all', hops: 2, most: 10 })
     expect([ids.length, left]).toEqual([10, 11])
@@ -59,14 +59,14 @@ describe('the graph around a device', () => {
     })
   })
 
-  test('knows who is next to whom', () => {
+  test('has the neighbours of each device', () => {
     const graph = graphAround(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
     expect(neighboursOf(graph, 0).map((node) => graph.ids[node])).toEqual(['db', 'web'])
   })
 })
 
 describe('layouts', () => {
-  test('put what is needed on the left and what fails on the right', () => {
+  test('put dependencies on the left and dependents on the right', () => {
     const graph = graphAround(chain, { focus: 'app', view: 'impact', hops: 4, most: 300 })
     const positions = layeredLayout(graph)
     const x = (id: string) => positions[graph.ids.indexOf(id) * 2] ?? 0
@@ -98,12 +98,12 @@ describe('layouts', () => {
 describe('labels', () => {
   const label = (node: number, x: number, y: number, rank = 0) => ({ node, x, y, width: 50, rank })
 
-  test('are written where there is room, the more important ones first', () => {
+  test('are placed where they fit, the more important ones first', () => {
     const kept = cullLabels([label(0, 0, 0), label(1, 20, 4, 5), label(2, 200, 0), label(3, 0, 40)])
     expect(kept.map(({ node }) => node).sort()).toEqual([1, 2, 3])
   })
 
-  test('never stand over each other', () => {
+  test('never overlap', () => {
     const many = Array.from({ length: 400 }, (_, i) => label(i, (i * 37) % 500, (i * 53) % 300))
     const kept = cullLabels(many)
     const overlaps = kept.filter((a) =>
@@ -133,7 +133,7 @@ describe('the camera', () => {
     expect(toScreen(after, { x: 40, y: 40 })).toEqual(at)
   })
 
-  test('finds what is pointed at', () => {
+  test('finds the device under the pointer', () => {
     const camera = { x: 0, y: 0, zoom: 1 }
     expect(hit(positions, camera, { at: { x: 97, y: 4 }, reach: 12 })).toBe(1)
     expect(hit(positions, camera, { at: { x: 50, y: 50 }, reach: 12 })).toBe(-1)
@@ -163,7 +163,7 @@ test.each([
   ['fra1-web-001', ['production'], 'server'],
 ] as const)('%s with tags %p is drawn as %s', (name, tags, role) => expect(roleOf({ name, tags })).toBe(role))
 
-test('the URL says what is shown, within what there is', () => {
+test('the URL holds the shown part, within bounds', () => {
   expect([viewOf('impact'), viewOf('nonsense'), viewOf(undefined)]).toEqual(['impact', 'all', 'all'])
   expect([hopsOf('1', 'all'), hopsOf('9', 'all'), hopsOf('x', 'impact')]).toEqual([1, 2, 4])
 })

@@ -4,10 +4,10 @@ import type { Graph, LinkType, View } from './graph.ts'
 import type { Role } from './role.ts'
 
 export const VIEW_TEXTS: Readonly<Record<View, readonly [name: string, question: string]>> = {
-  all: ['All', 'Everything it hangs together with'],
-  connections: ['Connections', 'What is it plugged into?'],
-  containment: ['Containment', 'What is it in, and what is in it?'],
-  impact: ['Impact', 'What breaks if this goes?'],
+  all: ['All', 'All relationships'],
+  connections: ['Connections', 'Connections to other devices'],
+  containment: ['Containment', 'Its container, and its contents'],
+  impact: ['Impact', 'The devices that fail without it'],
 }
 
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {

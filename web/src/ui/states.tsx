@@ -63,7 +63,7 @@ export const Failure = ({ error, onRetry, noun = 'page' }: FailureProps) => {
       <State
         icon={<SearchX size={ICON} aria-hidden="true" />}
         title={`There is no such ${noun}`}
-        text="It may have been deleted, or the address has a mistake in it."
+        text="It may have been deleted, or the address is wrong."
       />
     )
   const isOffline = code === 'UNAVAILABLE'

@@ -22,7 +22,7 @@ describe('the line', () => {
     expect(line).toBe(`0,${HEIGHT} ${WIDTH / 4},${HEIGHT} ${WIDTH},${HEIGHT}`)
   })
 
-  test('of a network that is all but empty is seen all the same', () => {
+  test('of a nearly empty network is visible', () => {
     const { top, isWhole, line } = chartOf(
       history([sample('2026-01-01', 30, 65_534), sample('2026-01-02', 40, 65_534)]),
     )
@@ -39,7 +39,7 @@ describe('the line', () => {
   })
 })
 
-test('the line ahead ends on the day when all is in use, or after half as long as is known', () => {
+test('the forecast line ends on the day when all is in use, or after half of the known time', () => {
   const samples = [sample('2026-01-01', 100), sample('2026-01-11', 200)]
   const full = chartOf(history(samples, { per_day: 10.8, days_to_full: 5, days: 3 }))
   expect(full.ahead.split(' ')[1]).toBe(`${WIDTH},0`)
@@ -56,10 +56,10 @@ describe('a forecast in words', () => {
   const days = [sample('2026-01-01', 1), sample('2026-01-02', 2), sample('2026-01-03', 3)]
   test.each([
     [history([]), ''],
-    [history(days.slice(0, 1)), 'A forecast takes three days; there is 1 so far.'],
-    [history(days.slice(0, 2)), 'A forecast takes three days; there are 2 so far.'],
-    [history(days, { per_day: 0, days_to_full: null, days: 3 }), 'It is as full as it was: no end in sight.'],
-    [history(days, { per_day: -2, days_to_full: null, days: 3 }), '2 fewer a day: it is emptying.'],
+    [history(days.slice(0, 1)), 'A forecast needs three days; there is 1 so far.'],
+    [history(days.slice(0, 2)), 'A forecast needs three days; there are 2 so far.'],
+    [history(days, { per_day: 0, days_to_full: null, days: 3 }), 'The utilization is constant.'],
+    [history(days, { per_day: -2, days_to_full: null, days: 3 }), '2 fewer a day: the utilization falls.'],
     [history(days, { per_day: 0.02, days_to_full: null, days: 3 }), '0.02 more a day: not full within ten years.'],
     [history(days, { per_day: 1, days_to_full: 1, days: 3 }), '1 more a day: full in about 1 day, on 2026-01-04.'],
     [

@@ -27,7 +27,7 @@ const Picture = ({ history }: { readonly history: UtilizationHistory }) => {
   return (
     <figure className={css.figure}>
       <p className={css.scale}>
-        {count(top)} {isWhole ? 'addresses, all there are' : 'addresses'}
+        {count(top)} {isWhole ? 'addresses in total' : 'addresses'}
       </p>
       <svg
         className={css.picture}

@@ -10,11 +10,11 @@ export const forecastText = ({ samples, forecast }: UtilizationHistory): string 
   const last = samples.at(-1)
   if (!last) return ''
   if (!forecast)
-    return `A forecast takes three days; there ${samples.length === 1 ? 'is' : 'are'} ${samples.length} so far.`
+    return `A forecast needs three days; there ${samples.length === 1 ? 'is' : 'are'} ${samples.length} so far.`
   const { per_day, days_to_full } = forecast
   if (days_to_full === 0) return 'It is full.'
-  if (per_day < 0) return `${rate(per_day)} fewer a day: it is emptying.`
-  if (per_day === 0) return 'It is as full as it was: no end in sight.'
+  if (per_day < 0) return `${rate(per_day)} fewer a day: the utilization falls.`
+  if (per_day === 0) return 'The utilization is constant.'
   if (days_to_full === null) return `${rate(per_day)} more a day: not full within ten years.`
   const on = new Date(Date.parse(last.day) + days_to_full * DAY_MS).toISOString().slice(0, 10)
   return `${rate(per_day)} more a day: full in about ${plural(days_to_full, 'day')}, on ${on}.`

@@ -37,7 +37,7 @@ const SaveDialog = ({ path, search, onClose }: Omit<Props, 'kind'>) => {
           onChange={setName}
           hint={
             mine.some((one) => one.name === wanted)
-              ? 'There is a view of this name; it is replaced.'
+              ? 'A view of this name exists. It is replaced.'
               : 'Its filter, order and columns, kept in this browser.'
           }
         />

@@ -1,5 +1,6 @@
 /** Saved views: filtered lists by name, stored in this browser and shared by its tabs. */
 import { createStore } from '../api/store.ts'
+import { MOVED } from '../pages.ts'
 import { parseSearch, stringifySearch } from '../search-text.ts'
 import { isOfAView } from '../table/list-search.ts'
 
@@ -18,10 +19,14 @@ const isView = (value: unknown): value is View =>
   value !== null &&
   ['name', 'path', 'search'].every((field) => typeof Reflect.get(value, field) === 'string')
 
+const MOVED_PATHS: Readonly<Record<string, string>> = MOVED
+
+const withPresentPath = (view: View): View => ({ ...view, path: MOVED_PATHS[view.path] ?? view.path })
+
 const stored = (): readonly View[] => {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isView) : []
+    return Array.isArray(kept) ? kept.filter(isView).map(withPresentPath) : []
   } catch {
     return []
   }

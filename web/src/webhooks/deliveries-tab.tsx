@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
     isRight: true,
     cell: ({ duration_ms }) => duration_ms !== null && `${duration_ms} ms`,
   },
-  { id: 'next', text: 'Again', width: 110, cell: (delivery) => <NextTry delivery={delivery} /> },
+  { id: 'next', text: 'Next attempt', width: 110, cell: (delivery) => <NextTry delivery={delivery} /> },
 ]
 
 const useFilter = (): DeliveryFilter => {
@@ -123,7 +123,7 @@ export const DeliveriesTab = ({ webhook }: { readonly webhook: Webhook }) => {
         {query.data && rows.length === 0 && !isFiltered && (
           <State
             title="Nothing was sent yet"
-            text="It will be with the next event that it subscribes to. A ping shows at once whether it arrives."
+            text="The next subscribed event is sent. A ping tests the webhook at once."
           />
         )}
         {rows.length > 0 && (

@@ -106,9 +106,7 @@ const Detail = ({ webhook, delivery }: { readonly webhook: Webhook; readonly del
           {payload !== null && <CopyButton text={JSON.stringify(payload)} label="the body" />}
         </div>
         {payload === null ? (
-          <p className="muted">
-            Body and answer are withheld: they need the permission to read what the event is about.
-          </p>
+          <p className="muted">Body and answer are withheld: they need the permission for the event.</p>
         ) : (
           <JsonView value={payload} />
         )}

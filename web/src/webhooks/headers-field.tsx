@@ -14,8 +14,8 @@ type Props = {
   readonly isNeededAgain: boolean
 }
 
-const STORED = 'A value of *** is stored; it stays unless another one is typed over it.'
-const AGAIN = 'Another scheme, host or port needs the values again: what is stored is for the target before.'
+const STORED = 'A value of *** is stored. It is kept unless you type another one.'
+const AGAIN = 'Enter the values again for another scheme, host or port: the stored ones are for the earlier target.'
 
 export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) => {
   const noteId = useId()
@@ -24,7 +24,7 @@ export const HeadersField = ({ value, onChange, error, isNeededAgain }: Props) =
   const change = (at: number, part: Partial<HeaderRow>) =>
     onChange(textOf(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
   const note =
-    error ?? (repeated === undefined ? undefined : `${repeated} is there twice: names are compared without case`)
+    error ?? (repeated === undefined ? undefined : `${repeated} is repeated: names are compared without case`)
   const isStored = rows.some((row) => row.value === MASK)
   return (
     <fieldset className={css.headers} aria-describedby={note === undefined ? undefined : noteId}>

@@ -22,10 +22,10 @@ type Props = {
 }
 
 const hintOf = ({ isStored, isNeededAgain }: Pick<Props, 'isStored' | 'isNeededAgain'>): string => {
-  if (isNeededAgain) return 'Another scheme, host or port needs it again: what is stored is for the target before.'
+  if (isNeededAgain) return 'Enter it again for another scheme, host or port: the stored one is for the earlier target.'
   return isStored
-    ? 'The new one; left empty, the old one stays.'
-    : 'Deliveries are signed with it, so that the receiver can tell who sent them.'
+    ? 'The new one. If empty, the old one is kept.'
+    : 'Deliveries are signed with it, so that the receiver can verify the sender.'
 }
 
 export const WebhookSecret = ({ value, onChange, error, isStored, isNeededAgain }: Props) => {
@@ -37,7 +37,9 @@ export const WebhookSecret = ({ value, onChange, error, isStored, isNeededAgain 
         <span className={fieldCss.label}>Secret</span>
         <span className={css.stored}>
           <span className="muted">
-            {value === NONE ? 'Is removed with the save; deliveries are not signed.' : "Stored; it can't be shown."}
+            {value === NONE
+              ? 'It is removed when you save. Deliveries are then not signed.'
+              : "Stored; it can't be shown."}
           </span>
           {value === NONE ? (
             <Button onClick={() => onChange('')}>Keep it</Button>

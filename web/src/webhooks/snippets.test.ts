@@ -65,8 +65,8 @@ const LANGUAGES = [
 ] as const
 
 for (const [language, judge, isHere] of LANGUAGES) {
-  test.skipIf(!isHere)(`${language} lets a delivery in`, () => expect(judge(GOOD)).toBe(true))
-  test.skipIf(!isHere)(`${language} turns forgeries away`, () => {
+  test.skipIf(!isHere)(`${language} accepts a valid delivery`, () => expect(judge(GOOD)).toBe(true))
+  test.skipIf(!isHere)(`${language} rejects forgeries`, () => {
     expect(FORGED.map(judge)).toEqual(FORGED.map(() => false))
   })
 }

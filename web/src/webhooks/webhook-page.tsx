@@ -37,7 +37,7 @@ const Disabled = ({ webhook }: { readonly webhook: Webhook }) => {
   return (
     <div role="status" className={css.result} data-tone={isByPlat ? 'bad' : 'idle'}>
       <Badge tone={isByPlat ? 'bad' : 'idle'}>{isByPlat ? 'disabled by Plat' : 'off'}</Badge>
-      <span>{isByPlat ? webhook.disabled_reason : 'It is not told of anything.'}</span>
+      <span>{isByPlat ? webhook.disabled_reason : 'It receives no events.'}</span>
       <Button onClick={() => enable.mutate()} disabled={enable.isPending} blocked={blocked(webhook)}>
         {isByPlat ? 'Enable again' : 'Enable'}
       </Button>
@@ -95,7 +95,7 @@ export const WebhookPage = () => {
       edit={{ blocked: blocked(webhook) }}
       remove={{
         blocked: may('webhook:delete') ? undefined : 'webhook:delete',
-        warning: 'Its deliveries go with it, also those that are still on their way.',
+        warning: 'Its deliveries are deleted too, also queued ones.',
       }}
       before={<PingButton ping={ping} />}
       tabs={[

@@ -74,7 +74,7 @@ const fieldsFor = (stored: Webhook | undefined, allowsPrivate: boolean | undefin
     read: (value) => textOf(rowsOf(value)),
     send: sentHeaders,
   },
-  { name: 'timeout_seconds', label: 'Timeout in seconds', kind: 'number', hint: '1 to 60, for all of an attempt' },
+  { name: 'timeout_seconds', label: 'Timeout in seconds', kind: 'number', hint: '1 to 60, for one attempt' },
   {
     name: 'retry_count',
     label: 'Retries',

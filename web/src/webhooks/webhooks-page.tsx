@@ -144,8 +144,8 @@ export const WebhooksPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, URL, event:device, state:disabled"
-      empty="A webhook tells another program of what happens here: a change, a conflict, a pool that runs out."
-      deleteWarning="Its deliveries go with it, also those that are still on their way."
+      empty="A webhook sends events to another program: a change, a conflict, a pool that is nearly full."
+      deleteWarning="Its deliveries are deleted too, also queued ones."
       open={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
       given={NEW_WEBHOOK}
       onSaved={({ id }, isNew) => {

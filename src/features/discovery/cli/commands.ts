@@ -14,15 +14,15 @@ export const discoveryCommands: readonly Command[] = [
       args: [argument('id', 'The network', { ref: 'networks' })],
       flags: [
         {
-          ...flag('type', 'quick: who is there; full: ports and systems as well; deep: services as well', {
+          ...flag('type', 'quick: hosts; full: also ports and systems; deep: also services', {
             hint: 'TYPE',
             choices: TYPES,
           }),
           names: ['type', 'scan-type'],
         },
         flag('exclude-ips', 'Never probed: addresses, ranges and CIDRs, comma-separated', { hint: 'LIST' }),
-        flag('dry-run', 'Say what it would take, and do nothing'),
-        flag('watch', 'Wait for the end, and show what is found'),
+        flag('dry-run', 'Print the estimate, and start nothing'),
+        flag('watch', 'Wait for the end, and show the hosts found'),
       ],
     }),
     run: async (session, texts) => (await import('./scan.ts')).scan(session, texts),

@@ -85,7 +85,7 @@ const watch = async (session: Session, transport: Transport, started: Scan): Pro
 const conclude = async (session: Session, transport: Transport, scan: Scan): Promise<number> => {
   const { io, globals } = session
   if (!isOver(scan)) {
-    await io.stderr.write(`note: the scan goes on; plat scan cancel ${printable(scan.id)} stops it\n`)
+    await io.stderr.write(`note: the scan continues; plat scan cancel ${printable(scan.id)} stops it\n`)
     return 1
   }
   if (!io.stdout.isTty || globals.output !== 'table') {

@@ -158,7 +158,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
       ])
     })
 
-    test('is forgotten earlier than others, unless it is documented', async () => {
+    test('is deleted earlier than others, unless it is documented', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [
         host(at(1), { mac: VENDOR }),

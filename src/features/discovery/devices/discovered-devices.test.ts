@@ -13,7 +13,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
   const d = discoveryApp(dialect)
 
   describe('one that is found', () => {
-    test('is listed with all that is known of it', async () => {
+    test('is listed with all its fields', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [deepHost(at(9), A)], 'deep')
       expect(await d.only(id)).toMatchObject({
@@ -35,7 +35,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       })
     })
 
-    test('is shown with what speaks for it', async () => {
+    test('is shown with its evidence', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [deepHost(at(9), A)], 'deep')
       const shown = await d.api.discovery.get({ id: (await d.only(id)).id })
@@ -136,7 +136,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
   })
 
   describe('from scan to scan', () => {
-    test('one that a scan leaves out is not gone', async () => {
+    test('one that a scan excludes is not down', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(4))])
       const answer = await d.ask(`POST /api/discovery/networks/${id}/scan`, { exclude_ips: at(4) })
@@ -242,7 +242,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
   })
 
   describe('a delete', () => {
-    test('of one forgets it, so that the next scan finds it anew', async () => {
+    test('of one device makes the next scan create it again', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(4), { mac: A })])
       const before = await d.only(id)
@@ -295,7 +295,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       ])
     })
 
-    test('what cannot be is refused', async () => {
+    test('invalid merges and splits are refused', async () => {
       const [net, other] = [await d.network(), await d.network()]
       await d.scan(net.id, [host(net.at(1))])
       await d.scan(other.id, [host(other.at(1))])
@@ -318,7 +318,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
     })
   })
 
-  test('one that nobody promoted and no scan has seen for long is forgotten', async () => {
+  test('a device that is not promoted and was not seen for long is deleted', async () => {
     const { id, at } = await d.network()
     await d.scan(id, [host(at(1)), host(at(2))])
     const [, kept] = await d.api.discovery.list({ network_id: id })

@@ -18,7 +18,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
     }
     const promote = (id: string, body: object) => d.ask(`POST /api/discovery/devices/${id}/promote`, body)
 
-    test('makes a device of what is known', async () => {
+    test('creates a device from the discovered fields', async () => {
       const { id, at, device } = await found()
       expect(await promote(device.id, { name: 'web-01' })).toMatchObject({
         status: 201,
@@ -32,7 +32,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       })
     })
 
-    test('takes what is given for what was guessed', async () => {
+    test('prefers given values to guesses', async () => {
       const { device } = await found()
       const { id: datacenter_id } = await d.api.datacenters.create({ name: 'dc' })
       const body = { name: 'x', make_model: 'R740', os: '', datacenter_id, tags: ['new'] }
@@ -44,7 +44,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       })
     })
 
-    test('is remembered', async () => {
+    test('is recorded', async () => {
       const { id, device } = await found()
       const made = (await promote(device.id, { name: 'web-01' })).body as { id: string }
       expect(await d.only(id)).toMatchObject({
@@ -121,7 +121,7 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       expect(results.map(({ device }) => device?.name)).toEqual(expected(at))
     })
 
-    test('tells what became of each', async () => {
+    test('answers with the outcome of each', async () => {
       const { ids } = await found()
       await d.api.discovery.promote({ id: ids[0] ?? '', name: 'x' })
       const { results, succeeded, failed } = await d.api.discovery.promoteMany({ ids: [...ids, 'nothing'] })

@@ -105,7 +105,7 @@ describe('a history', () => {
     ])
   })
 
-  test('who lost a lease and comes back at another address is who it was', () => {
+  test('a host that lost its lease and returns at another address is the same record', () => {
     const records = world()
     scan(records, host('10.0.0.5', { mac: A }))
     scan(records, host('10.0.0.5', { mac: B }))
@@ -128,7 +128,7 @@ describe('a history', () => {
     expect([...(records.byId.get('r1')?.keys ?? [])]).toEqual([`mac:${B}`, 'ssh:SHA256:k'])
   })
 
-  test('a system that is installed anew on the same card is the same device', () => {
+  test('a system that is reinstalled on the same card is the same device', () => {
     const records = world()
     scan(records, host('10.0.0.5', { mac: A, sshHostKey: 'SHA256:k' }))
     scan(records, host('10.0.0.5', { mac: A, sshHostKey: 'SHA256:l' }))
@@ -251,7 +251,7 @@ describe('a history', () => {
     }
   })
 
-  test('what proxy ARP hides is still known by its own host key', () => {
+  test('a host behind proxy ARP is still identified by its host key', () => {
     const records = world()
     scan(records, ...addresses(30).map((ip, i) => host(ip, { mac: A, sshHostKey: i > 27 ? 'SHA256:k' : '' })))
     expect(idAt(records, '10.0.0.38')).toBe(idAt(records, '10.0.0.39'))
@@ -265,7 +265,7 @@ describe('a history', () => {
   })
 })
 
-describe('whatever the scans see', () => {
+describe('for any history of scans', () => {
   const macs = fc.constantFrom('', A, B, '00:1b:21:00:00:0c', RANDOM, VRRP)
   const keys = fc.constantFrom('', '', 'SHA256:k', 'SHA256:l')
   const hosts = fc
@@ -303,7 +303,7 @@ describe('whatever the scans see', () => {
     )
   })
 
-  test('a key that identifies somebody is a key of that record', () => {
+  test('a key that identifies a record is one of its keys', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const records = played(history)

@@ -26,8 +26,8 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
   const document = (ip: string, fields: object = {}) =>
     d.api.devices.create({ name: 'known', addresses: [{ ip }], ...fields })
 
-  describe('of what is new', () => {
-    test('holds what is found and not documented', async () => {
+  describe('bucket of new devices', () => {
+    test('holds discovered devices that are not documented', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
       expect(await items(id)).toMatchObject([
@@ -35,7 +35,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       ])
     })
 
-    test('loses what is promoted', async () => {
+    test('loses devices that are promoted', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
       const [item] = await items(id)
@@ -43,7 +43,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       expect(await items(id)).toEqual([])
     })
 
-    test('loses what is documented by its address, and gets it back when that is deleted', async () => {
+    test('loses a device that is documented by its address, and gets it back when that is deleted', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
       const { id: device } = await document(at(1), { hostname: 'host-1' })
@@ -52,14 +52,14 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       expect(await buckets(id)).toEqual([['new', at(1)]])
     })
 
-    test('loses what is gone before anybody looked', async () => {
+    test('loses a device that is down before a decision', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
       await d.scan(id, [])
       expect(await items(id)).toEqual([])
     })
 
-    test('makes a device of what is accepted, named by its host name', async () => {
+    test('creates a device from an accepted item, named by its host name', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
       const [item] = await items(id)
@@ -69,8 +69,8 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of what has changed', () => {
-    test('holds what is documented otherwise, field by field', async () => {
+  describe('bucket of changes', () => {
+    test('holds differences from the documentation, field by field', async () => {
       const { id, at } = await d.network()
       await document(at(1), { hostname: 'old-name', os: 'Windows Server 2016' })
       await d.scan(id, [named(at(1), A, { vendor: 'Intel', os: 'Debian 12', osConfidence: 90 })])
@@ -81,21 +81,21 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       })
     })
 
-    test('holds nothing that says the same in other words', async () => {
+    test('holds no difference of spelling', async () => {
       const { id, at } = await d.network()
       await document(at(1), { hostname: 'HOST-1.example.com', os: 'Debian GNU/Linux 12', make_model: 'PowerEdge R740' })
       await d.scan(id, [named(at(1), A, { vendor: 'Dell', os: 'Linux/Unix', osConfidence: 70 })])
       expect(await fieldsOf(id)).toEqual({ os: ['Debian GNU/Linux 12', 'Linux/Unix'] })
     })
 
-    test('holds no guess that is less sure than what is documented', async () => {
+    test('holds no guess of low confidence against a documented value', async () => {
       const { id, at } = await d.network()
       await document(at(1), { hostname: 'host-1', os: 'Debian 12' })
       await d.scan(id, [named(at(1), A, { os: 'Windows', osConfidence: 50 })])
       expect(await items(id)).toEqual([])
     })
 
-    test('writes what is accepted, and no more than that', async () => {
+    test('writes the accepted fields only', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(1), { hostname: 'old-name' })
       await d.scan(id, [named(at(1), A, { vendor: 'Intel' })])
@@ -114,7 +114,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       expect(await items(id)).toEqual([])
     })
 
-    test('follows what is documented meanwhile', async () => {
+    test('follows changes of the documented device', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(1), { hostname: 'host-1' })
       await d.scan(id, [named(at(1), A)])
@@ -122,7 +122,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       expect(await fieldsOf(id)).toEqual({ hostname: ['something-else', 'host-1'] })
     })
 
-    test('moves an address that is renumbered, with what else is known of it', async () => {
+    test('moves a renumbered address with its other fields', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
       const [item] = await items(id)
@@ -146,8 +146,8 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of what is gone', () => {
-    test('holds what is documented and no longer seen', async () => {
+  describe('bucket of missing devices', () => {
+    test('holds documented devices that are no longer seen', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(1), { hostname: 'host-1' })
       await d.scan(id, [named(at(1), A)])
@@ -155,7 +155,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       expect(await items(id)).toMatchObject([{ bucket: 'gone', device_id: device, device_name: 'known' }])
     })
 
-    test('takes out of service what is accepted', async () => {
+    test('sets accepted devices out of service', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(1), { hostname: 'host-1' })
       await d.scan(id, [named(at(1), A)])
@@ -167,7 +167,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of contradictions', () => {
+  describe('bucket of conflicts', () => {
     const moved = async () => {
       const net = await d.network()
       await d.scan(net.id, [named(net.at(1), A)])
@@ -206,7 +206,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('of connections', () => {
+  describe('proposals of connections', () => {
     /** A switch at .1 that has learnt C on its third port, alone, and A and B behind its uplink. */
     const facts = snmpFacts({
       name: 'sw-1',
@@ -246,7 +246,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  describe('what is ignored', () => {
+  describe('an ignored item', () => {
     const ignored = async () => {
       const net = await d.network()
       await document(net.at(1), { hostname: 'old-name' })
@@ -343,7 +343,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     })
   })
 
-  test('tells what became of each item', async () => {
+  test('answers with the outcome of each item', async () => {
     const { id, at } = await d.network()
     await document(at(1), { hostname: 'old-name' })
     await d.scan(id, [named(at(1), A)])
@@ -358,7 +358,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
     ])
   })
 
-  test('is decided about with the rights to what is written', async () => {
+  test('needs the rights to the written objects', async () => {
     const { id, at } = await d.network()
     await document(at(1), { hostname: 'old-name' })
     await d.scan(id, [named(at(1), A)])

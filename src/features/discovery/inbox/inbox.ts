@@ -132,7 +132,7 @@ const CONTRADICTIONS: ReadonlySet<InboxField> = new Set(['mac_address', 'ssh_hos
 
 const chosen = ({ findings }: Item, fields: Choice['fields']): readonly Finding[] => {
   const missing = fields?.filter((field) => !findings.some((one) => one.field === field)) ?? []
-  if (missing.length > 0) throw invalidField('fields', `there is nothing to accept for ${missing.join(', ')}`)
+  if (missing.length > 0) throw invalidField('fields', `there is no change to accept for ${missing.join(', ')}`)
   return fields ? findings.filter(({ field }) => fields.includes(field)) : findings
 }
 

@@ -34,7 +34,7 @@ describe.each([...dialects()])('old scans on %s', (dialect) => {
     expect(await kept(id)).toEqual(ids.slice(2).reverse())
   })
 
-  test('go with their logs and with what they put on record', async () => {
+  test('are deleted with their logs and their records', async () => {
     const { ids } = await scansOf(3)
     d.advance(91 * DAY_MS)
     await d.runJob('discovery.forget-scans')
@@ -54,7 +54,7 @@ describe.each([...dialects()])('old scans on %s', (dialect) => {
     expect(await d.ask(`GET /api/discovery/scans/${ids[0]}`)).toMatchObject(missing)
   })
 
-  test('leave what they found', async () => {
+  test('leave their discovered devices', async () => {
     const { id } = await scansOf(1)
     d.advance(91 * DAY_MS)
     await d.runJob('discovery.forget-scans')

@@ -20,7 +20,7 @@ describe.each([...dialects()])('rules on %s', (dialect) => {
   }
   const hoursUntil = (at: string | null) => (at === null ? null : (Date.parse(at) - Date.parse(d.now())) / HOUR_MS)
 
-  test('are quick, daily and on, where nothing else is said', async () => {
+  test('are quick, daily and enabled by default', async () => {
     const { id } = await d.network()
     const rule = await d.api.discoveryRules.create({ network_id: id })
     expect(rule).toMatchObject({
@@ -123,7 +123,7 @@ describe.each([...dialects()])('rules on %s', (dialect) => {
     })
   })
 
-  test('that cannot start say so by a scan that failed, and go on', async () => {
+  test('that cannot start record a failed scan, and continue', async () => {
     const { id, subnet } = await d.network()
     const { id: ruleId } = await d.api.discoveryRules.create({ network_id: id, enabled: false })
     await d.api.discoveryRules.update({ id: ruleId, exclude_ips: subnet, enabled: true })

@@ -98,7 +98,7 @@ describe.each([...dialects()])('a recording on %s', (dialect) => {
     return recording
   }
 
-  test('that has lost its network stores nothing more', async () => {
+  test('that has lost its claim on the network stores nothing more', async () => {
     const answer = await disturbed((db, id) =>
       db.updateTable('discovery_scans').set({ holder: '' }).where('id', '=', id).execute(),
     )

@@ -19,7 +19,7 @@ describe.each([...dialects()])('a scan that was made elsewhere on %s', (dialect)
     expect(scan).toMatchObject({ status: 'completed', scan_type: 'full', total_hosts: 254, found_hosts: 1 })
   })
 
-  test('finds what it says', async () => {
+  test('stores the reported hosts', async () => {
     const { id, at } = await d.network()
     await record(id, [{ ip: at(1), mac_address: '00-1B-21-00-00-0A', hostname: 'web', open_ports: [22], os: 'Debian' }])
     expect(await d.api.discovery.list({ network_id: id })).toMatchObject([
@@ -43,7 +43,7 @@ describe.each([...dialects()])('a scan that was made elsewhere on %s', (dialect)
     expect(found.map(({ ip }) => ip)).toEqual([at(2)])
   })
 
-  test('takes down whom it does not see, but not whom it left out', async () => {
+  test('sets unseen hosts down, and leaves excluded ones', async () => {
     const { id, at } = await d.network()
     await record(id, [{ ip: at(1) }, { ip: at(2) }, { ip: at(3) }])
     await record(id, [{ ip: at(1) }], { exclude_ips: at(3) })
@@ -55,7 +55,7 @@ describe.each([...dialects()])('a scan that was made elsewhere on %s', (dialect)
     ])
   })
 
-  test('says what it found otherwise than the one before', async () => {
+  test('has its differences from the scan before', async () => {
     const { id, at } = await d.network()
     await record(id, [{ ip: at(1), hostname: 'a' }, { ip: at(2) }])
     const scan = await record(id, [{ ip: at(1), hostname: 'b' }, { ip: at(3) }])
@@ -83,13 +83,13 @@ describe.each([...dialects()])('a scan that was made elsewhere on %s', (dialect)
     expect(answer).toMatchObject(refusal('scan'))
   })
 
-  test('is for those who may start one', async () => {
+  test('needs the permission to start one', async () => {
     const { id } = await d.network()
     const viewer = await d.app.as('viewer')
     expect(await ask(viewer, `POST /api/discovery/networks/${id}/results`, { hosts: [] })).toMatchObject(forbidden)
   })
 
-  test('of a network that there is not is not found', async () => {
+  test('of an unknown network is not found', async () => {
     expect(await d.ask('POST /api/discovery/networks/nothing/results', { hosts: [] })).toMatchObject(missing)
   })
 })

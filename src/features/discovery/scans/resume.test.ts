@@ -48,7 +48,7 @@ describe('a scan that runs when the server stops', () => {
       return status === 'running' ? undefined : status
     })
 
-  test('is told to stop', async () => {
+  test('receives the stop', async () => {
     const { first } = await stopped()
     expect(first.all.map((scan) => scan.isCancelled())).toEqual([true])
   })
@@ -63,7 +63,7 @@ describe('a scan that runs when the server stops', () => {
     await app.close()
   })
 
-  test('keeps what it had found', async () => {
+  test('keeps its discovered devices', async () => {
     const { scanner, start, networkId } = await stopped()
     const { app, api } = await start()
     const scan = await scanner.next()
@@ -72,7 +72,7 @@ describe('a scan that runs when the server stops', () => {
     await app.close()
   })
 
-  test('fails where the stop was too long', async () => {
+  test('fails after too long an interruption', async () => {
     const { start, scanId } = await stopped()
     const { app, api } = await start(11 * MINUTE_MS)
     expect(await statusOf(api, scanId)).toBe('failed')

@@ -62,7 +62,7 @@ type Running = {
   done: Promise<void>
   readonly began: { readonly atMs: number; scanned: number | undefined }
   readonly batch: AdaptiveBatch
-  /** Its last report could not be stored, because the database was away: it goes on from where it was. */
+  /** Its last report could not be stored, because the database was away: it resumes from its checkpoint. */
   isInterrupted: boolean
 }
 
@@ -126,7 +126,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     if (report.type === 'ready')
       await ctx.write(async (tx) => {
         await store.setState(tx, id, { privilege: JSON.stringify(report.privilege) })
-        if (report.privilege.advice !== '') await store.addNote(tx, id, `for more: ${report.privilege.advice}`)
+        if (report.privilege.advice !== '') await store.addNote(tx, id, `More privileges: ${report.privilege.advice}`)
       })
     else if (report.type === 'note') await ctx.write((tx) => store.addNote(tx, id, report.text))
     else if (report.type === 'batch') {
@@ -203,9 +203,10 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     running.set(scan.id, entry)
     entry.done = run(ctx, entry)
       .catch(async (error: unknown) => {
-        if (error instanceof LostLeaseError) return ctx.log.info('a scan goes on elsewhere', { scan: scan.id })
+        if (error instanceof LostLeaseError)
+          return ctx.log.info('a scan continues at another instance', { scan: scan.id })
         if (isPassing(ctx, error))
-          return ctx.log.warn('a scan was interrupted, and goes on later', { scan: scan.id, error })
+          return ctx.log.warn('a scan was interrupted, and resumes later', { scan: scan.id, error })
         ctx.log.error('a scan could not be run', { scan: scan.id, error })
         await ctx.write((tx) => fail(tx, scan, 'the server could not run it; its log says why'))
       })
@@ -257,11 +258,11 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
         await fail(tx, scan, reason)
         return undefined
       }
-      // Its holder released it in good order, or died.
+      // Its holder released it, or died.
       const times = holder === '' ? resumes : resumes + 1
       if (!(await store.change(tx, { id, from: ['running'], holder }, { resumes: times }))) return undefined
       const held = await store.leases.take(tx, [id], me)
-      await store.addNote(tx, id, 'goes on from where it was')
+      await store.addNote(tx, id, 'resumes from its checkpoint')
       return { scan, held }
     })
     if (taken) begin(ctx, taken.scan, taken.held)

@@ -50,7 +50,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       expect((answer.body as { error: string }).error).toContain(why)
     })
 
-    test('leaves out what its rule and the request exclude', async () => {
+    test('excludes the addresses of its rule and of the request', async () => {
       const { id, at } = await d.network()
       await d.api.discoveryRules.create({ network_id: id, enabled: false, exclude_ips: `${at(1)}-${at(9)}` })
       const answer = await start(id, { exclude_ips: `${at(20)}, ${at(1)}` })
@@ -63,7 +63,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
   })
 
   describe('a dry run', () => {
-    test.each(['?dry_run=true', ''])('says what it would take (%s)', async (query) => {
+    test.each(['?dry_run=true', ''])('answers with its estimate (%s)', async (query) => {
       const { id } = await d.network()
       const body = query === '' ? { scan_type: 'full', dry_run: true } : { scan_type: 'full' }
       const answer = await d.ask(`POST /api/discovery/networks/${id}/scan${query}`, body)
@@ -101,7 +101,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       })
     })
 
-    test('keeps what the scanner may do, and its notes', async () => {
+    test('stores the privileges of the scanner, and its notes', async () => {
       const { id } = await d.network()
       const { id: scanId, scan } = await d.begin(id)
       await scan.report({ type: 'note', text: 'halved the rate' })
@@ -165,7 +165,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
   })
 
   describe('a cancel', () => {
-    test('stops the scanner, and keeps what was found', async () => {
+    test('stops the scanner, and keeps discovered devices', async () => {
       const { id, at } = await d.network()
       const { id: scanId, scan } = await d.begin(id)
       await scan.found([host(at(7))])
@@ -185,7 +185,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       expect(await d.ask('POST /api/discovery/scans/nothing/cancel')).toMatchObject(missing)
     })
 
-    test('leaves reports that come later unheard', async () => {
+    test('ignores later reports', async () => {
       const { id, at } = await d.network()
       const { id: scanId, scan } = await d.begin(id)
       await d.ask(`POST /api/discovery/scans/${scanId}/cancel`)
@@ -279,7 +279,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       })
     })
 
-    test('hold what a cancelled scan in between found', async () => {
+    test('include the devices of a cancelled scan in between', async () => {
       const { id, at } = await d.network()
       const first = await d.scan(id, [host(at(1), { openPorts: [22] })], 'full')
       const { id: cancelled, scan } = await d.begin(id, 'full')
@@ -293,7 +293,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
       })
     })
 
-    test('tell of one that is back', async () => {
+    test('include a device that is back', async () => {
       const { id, at } = await d.network()
       await d.scan(id, [host(at(1))])
       await d.scan(id, [])
@@ -315,7 +315,7 @@ describe.each([...dialects()])('scans on %s', (dialect) => {
     expect(await d.ask('POST /api/discovery/rules', { network_id: id })).toMatchObject(alreadyExists)
   })
 
-  test('a scan is started by who may create, and by nobody else', async () => {
+  test('a scan needs discovery:create', async () => {
     const { id } = await d.network()
     const reader = await d.app.as(['discovery:list', 'discovery:read'])
     const response = await reader.request('POST', `/api/discovery/networks/${id}/scan`, {})

@@ -71,7 +71,7 @@ if (dialects().includes('postgres')) {
     for (const id of ids) await is(id, 'completed')
   })
 
-  test('a scan is called off through either', async () => {
+  test('a scan can be cancelled at either instance', async () => {
     const before = counts()
     const id = await started((await network()).id)
     const { scan, at } = await begun(before)
@@ -102,14 +102,14 @@ if (dialects().includes('postgres')) {
       return { id, net, first, second }
     }
 
-    test('is taken up where it was', async () => {
+    test('is resumed from its checkpoint', async () => {
       const { id, first, second } = await silenced()
       expect([second.at === first.at, second.scan.plan.checkpoint]).toEqual([false, { version: 1, mark: 'half-way' }])
       second.scan.end('done')
       await is(id, 'completed')
     })
 
-    test('is told to stop by the one that had it, which stores nothing any more', async () => {
+    test('is stopped by its former instance, which stores nothing any more', async () => {
       const { id, net, first, second } = await silenced()
       await first.scan.found([host(`127.4.${networks}.8`)]).catch(() => {})
       await until('the first one stopped', () => first.scan.isCancelled() || undefined)

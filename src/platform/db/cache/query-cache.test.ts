@@ -35,19 +35,19 @@ describe('a text', () => {
     await read('a', 'first')
     expect(await read('b', 'second')).toBe('second')
   })
-  test('that was read before a commit is forgotten, though it came after it', async () => {
+  test('that was read before a commit is not cached after it', async () => {
     const { read, commits } = made()
     const reading = read('a', 'first')
     commits()
     await reading
     expect(await read('a', 'second')).toBe('second')
   })
-  test('that is not there is looked for again', async () => {
+  test('that is missing is read again', async () => {
     const { read } = made()
     await read('a', undefined)
     expect(await read('a', 'now')).toBe('now')
   })
-  test('that is very long is not kept', async () => {
+  test('that is very long is not cached', async () => {
     const { read, reads } = made()
     await read('a', 'x'.repeat(2_000_000))
     await read('a', 'x'.repeat(2_000_000))
@@ -55,7 +55,7 @@ describe('a text', () => {
   })
 })
 
-test('no more than some megabytes are kept', async () => {
+test('the cache is bounded', async () => {
   const { read, reads } = made()
   for (let i = 0; i < 20_000; i++) await read(String(i), 'x'.repeat(1000))
   await read('19999', 'text')
@@ -64,7 +64,7 @@ test('no more than some megabytes are kept', async () => {
   expect(reads()).toBe(20_001)
 })
 
-test('short ones take room as well', async () => {
+test('short texts count with their overhead', async () => {
   const { read, reads } = made()
   for (let i = 0; i < 200_000; i++) await read(String(i), '1')
   await read('0', '1')

@@ -27,7 +27,7 @@ describe('a group', () => {
     expect([cache.at('a', 2).get('key'), cache.at('a', 1).get('key')]).toEqual([undefined, undefined])
   })
 
-  test('does not take what was read for an earlier revision', () => {
+  test('does not store a value read for an earlier revision', () => {
     const cache = new RevisionCache()
     const before = cache.at<string>('a', 1)
     const now = cache.at<string>('a', 2)

@@ -20,18 +20,18 @@ const made = () => {
   return { changed, left, seek, count, reads: () => reads }
 }
 
-describe('what was found', () => {
+describe('a cached search', () => {
   test('is read once', async () => {
     const { seek, reads } = made()
     expect([await seek('a', '1'), await seek('a', '2'), reads()]).toEqual(['1', '1', 1])
   })
-  test('is kept when others come or go', async () => {
+  test('is kept when other rows are added or removed', async () => {
     const { seek, changed, reads } = made()
     await seek('a', '1')
     changed('b', 'c')
     expect([await seek('a', '2'), reads()]).toEqual(['1', 1])
   })
-  test('is read again when one of those comes or goes, however long ago', async () => {
+  test('is read again when a matching row is added or removed, however long ago', async () => {
     const { seek, changed } = made()
     await seek('a', '1')
     changed('b', 'bad', 'c')
@@ -40,21 +40,21 @@ describe('what was found', () => {
     changed('e')
     expect(await seek('a', '3')).toBe('2')
   })
-  test('is looked at by each that asks for it, not by the first alone', async () => {
+  test('is checked by each caller, not by the first alone', async () => {
     const { seek, changed } = made()
     await seek('a', '1')
     await seek('b', '1')
     changed('ab')
     expect([await seek('a', '2'), await seek('b', '2')]).toEqual(['2', '2'])
   })
-  test('while it changed is not believed', async () => {
+  test('that changed during its read is not cached', async () => {
     const { seek, changed } = made()
     const reading = seek('a', 'before')
     changed('a')
     await reading
     expect(await seek('a', 'after')).toBe('after')
   })
-  test('by a slow read is not believed when a quicker one has seen the change', async () => {
+  test('by a slow read does not replace a newer one', async () => {
     const found = createSearchCache(new RevisionCache())
     const { promise: slow, resolve } = Promise.withResolvers<string>()
     const place = { table: 'things', key: 'a', by: { finds: holding('a') } }
@@ -65,13 +65,13 @@ describe('what was found', () => {
     expect(await first).toBe('before')
     expect(await found.remember(place, async () => 'after')).toBe('after')
   })
-  test('of another table is not concerned', async () => {
+  test('of another table is kept', async () => {
     const { seek, changed } = made()
     await seek('a', '1', 'others')
     changed('a')
     expect(await seek('a', '2', 'others')).toBe('1')
   })
-  test('is read again after more changes than are looked through', async () => {
+  test('is read again after more changes than are compared', async () => {
     const { seek, changed } = made()
     await seek('a', '1')
     changed(...Array(1000).fill('b'))
@@ -87,15 +87,15 @@ describe('what was found', () => {
     changed('b'.repeat(1024 * 1024), 'b')
     expect(await seek('a', '2')).toBe('2')
   })
-  test('is looked for again when it was nothing', async () => {
+  test('without a result is read again', async () => {
     const { seek } = made()
     await seek('a', undefined)
     expect(await seek('a', '1')).toBe('1')
   })
 })
 
-describe('how many were found', () => {
-  test('follows those that come and go, without being counted again', async () => {
+describe('a cached count', () => {
+  test('follows added and removed rows without another count', async () => {
     const { count, changed, left } = made()
     const counted = async () => '7'
     const again = async () => {
@@ -111,7 +111,7 @@ describe('how many were found', () => {
     changed('a2')
     expect(await count('a', again)).toBe('8')
   })
-  test('is counted again where one came while it was: it may be among them or not', async () => {
+  test('is read again if a row was added during the count', async () => {
     const { count, changed } = made()
     const { promise: slow, resolve } = Promise.withResolvers<string>()
     const first = count('a', () => slow)
@@ -119,7 +119,7 @@ describe('how many were found', () => {
     resolve('7')
     expect([await first, await count('a', async () => '8')]).toEqual(['7', '8'])
   })
-  test('is counted once where others came meanwhile', async () => {
+  test('is read once if other rows were added during the count', async () => {
     const { count, changed } = made()
     const { promise: slow, resolve } = Promise.withResolvers<string>()
     const first = count('a', () => slow)
@@ -129,7 +129,7 @@ describe('how many were found', () => {
     changed('a')
     expect(await count('a', async () => 'counted again')).toBe('8')
   })
-  test('is counted again after more changes than are looked through', async () => {
+  test('is read again after more changes than are compared', async () => {
     const { count, changed } = made()
     await count('a', async () => '7')
     changed(...Array(1001).fill('a'))
@@ -137,7 +137,7 @@ describe('how many were found', () => {
   })
 })
 
-test('no more than some megabytes are kept, though some were read again', async () => {
+test('the cache is bounded, though some entries were read again', async () => {
   const { seek, changed, reads } = made()
   const long = 'x'.repeat(1000)
   for (let i = 0; i < 20_000; i++) {

@@ -16,8 +16,8 @@ const addMany = (changes: SearchChanges, text = 'x') => {
   for (let i = 0; i < MANY; i++) changes.add('things', { added: [text] })
 }
 
-describe('what was found is read again', () => {
-  test('after few changes of which one is found', async () => {
+describe('a cached search is read again', () => {
+  test('after few changes of which one matches', async () => {
     const { found, seek, changes } = made()
     await seek('a')
     changes.add('things', { added: ['b'], removed: ['a'] })
@@ -32,7 +32,7 @@ describe('what was found is read again', () => {
     ['the first', [one, many]],
     ['the last', [many, one]],
     ['the one after a long text', [long, one]],
-  ])('after many changes of which %s is found', async (_, steps) => {
+  ])('after many changes of which %s matches', async (_, steps) => {
     const { found, seek, changes } = made()
     await seek('a')
     for (const step of steps) step(changes)
@@ -63,8 +63,8 @@ describe('what was found is read again', () => {
   })
 })
 
-describe('what was found is kept', () => {
-  test('when the change that it finds was undone', async () => {
+describe('a cached search is kept', () => {
+  test('when the matching change was rolled back', async () => {
     const { found, seek, changes } = made()
     await seek('a')
     const before = changes.count
@@ -91,7 +91,7 @@ describe('what was found is kept', () => {
   })
 })
 
-test('of many changes few are kept', () => {
+test('only few of many changes are stored', () => {
   const changes = new SearchChanges()
   addMany(changes, 'x'.repeat(100))
   expect(changes.count).toBeLessThanOrEqual(1000)

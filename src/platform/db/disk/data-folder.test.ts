@@ -80,7 +80,7 @@ describe('a kill -9 inside a migration', () => {
     await child.exited
   })
 
-  test('leaves the data as they were, and the next start goes through with it', async () => {
+  test('leaves the data unchanged, and the next start completes it', async () => {
     const { db, close } = await open(upTo(2))
     const rows = await db.read.selectFrom('a').selectAll().execute()
     const applied = await sql<{ name: string }>`SELECT name FROM migrations ORDER BY name`.execute(db.read)
@@ -90,14 +90,14 @@ describe('a kill -9 inside a migration', () => {
     expect(tablesOf(at('plat.db'))).toContain('more_2')
   })
 
-  test('leaves the copy of before', () => {
+  test('leaves the copy of the previous version', () => {
     expect(tablesOf(at('plat-before-2.db'))).not.toContain('more_2')
     const copy = new Database(at('plat-before-2.db'), { readonly: true })
     expect(copy.query('SELECT id FROM a').all()).toEqual([{ id: 'kept' }])
     copy.close()
   })
 
-  test('lets the version before go on', async () => {
+  test('leaves data that the previous version can use', async () => {
     const { db, close } = await open(upTo(1))
     expect(await db.read.selectFrom('a').selectAll().execute()).toEqual([{ id: 'kept' }])
     await close()
@@ -151,7 +151,7 @@ test('an upgrade without room for the copy changes nothing, and says so', () => 
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-describe('what a killed command left behind', () => {
+describe('a leftover of a killed command', () => {
   test('is removed at the next start', async () => {
     await upgrade(upTo(1))
     for (const name of ['plat.db.restoring', 'plat.db.restoring-journal', 'plat-before-1.db.part'])
@@ -194,7 +194,7 @@ describe('the reserve', () => {
   })
 })
 
-test('a start that fails lets go of the folder', async () => {
+test('a start that fails releases the lock of the folder', async () => {
   await upgrade(upTo(2))
   const [newer] = await Promise.allSettled([upgrade(upTo(1))])
   const [right] = await Promise.allSettled([upgrade(upTo(2))])

@@ -31,7 +31,7 @@ const spawnHolder = async () => {
   return { said: new TextDecoder().decode(value).trim(), kill }
 }
 
-test('a second process is refused, and told what to do', async () => {
+test('a second process is refused, with a message what to do', async () => {
   const unlock = lockDataDir(dir)
   const other = await spawnHolder()
   await other.kill()
@@ -56,19 +56,19 @@ test('being refused does not take the lock away from who has it', async () => {
   expect(other.said).toContain('Another Plat')
 })
 
-test('a folder that was let go of can be locked again', () => {
+test('a released folder can be locked again', () => {
   lockDataDir(dir)()
   expect(() => lockDataDir(dir)()).not.toThrow()
 })
 
-test('a process that is killed lets go', async () => {
+test('a killed process releases the lock', async () => {
   const other = await spawnHolder()
   await other.kill()
   expect(other.said).toBe('locked')
   expect(() => lockDataDir(dir)()).not.toThrow()
 })
 
-test('another folder is not concerned', () => {
+test('another folder can be locked', () => {
   const other = mkdtempSync(join(tmpdir(), 'plat-lock-'))
   const unlock = lockDataDir(dir)
   expect(() => lockDataDir(other)()).not.toThrow()

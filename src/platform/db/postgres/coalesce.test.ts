@@ -13,7 +13,7 @@ const runs = () => {
   return { ask, begun, turn }
 }
 
-test('who asks while a run is under way shares the next one, which begins when it ends', async () => {
+test('calls during a run share the next one, which begins when it ends', async () => {
   const { ask, begun, turn } = runs()
   const first = ask()
   await turn()
@@ -28,7 +28,7 @@ test('who asks while a run is under way shares the next one, which begins when i
   expect(await Promise.all(others)).toEqual([2, 2, 2])
 })
 
-test('a run that fails fails for those who share it, and for nobody else', async () => {
+test('a failed run fails for its callers only', async () => {
   const { ask, begun, turn } = runs()
   const first = ask()
   await turn()
@@ -40,7 +40,7 @@ test('a run that fails fails for those who share it, and for nobody else', async
   expect(await second).toBe(2)
 })
 
-test('who asks when nothing is under way is answered by a run of its own', async () => {
+test('a call without a run under way starts one', async () => {
   const { ask, begun, turn } = runs()
   for (const n of [1, 2]) {
     const answer = ask()

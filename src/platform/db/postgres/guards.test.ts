@@ -85,7 +85,7 @@ if (dialects().includes('postgres')) {
     expect(answer).toBe(false)
   })
 
-  test('what changes while the transaction is open undoes it', async () => {
+  test('a change while the transaction is open rolls it back', async () => {
     const late = things.db.write(async (tx) => {
       tx.guard(row())
       await put(tx, 'written')
@@ -95,7 +95,7 @@ if (dialects().includes('postgres')) {
     expect(await ids()).toEqual([])
   })
 
-  test('those that share a transaction fail each for themselves', async () => {
+  test('calls that share a transaction fail separately', async () => {
     const wrong = made({ rows: [{ table: 'things', where: { id: 'nobody' } }], tables: [], revision: '' })
     const right = row()
     const one = (guard: Guard, id: string) =>

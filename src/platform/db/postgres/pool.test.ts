@@ -42,20 +42,20 @@ if (dialects().includes('postgres')) {
 
   const distinct = (pids: readonly number[]): number => new Set(pids).size
 
-  test('one after another are answered by the process that answered last', async () => {
+  test('sequential queries use the connection that was returned last', async () => {
     await Promise.all(Array.from({ length: MOST }, () => answering(0.05)))
     const pids: number[] = []
     for (let i = 0; i < 2 * MOST; i++) pids.push(await answering())
     expect(distinct(pids)).toBe(1)
   })
 
-  test('many at once share all there are, and each has its turn', async () => {
+  test('concurrent queries share all connections, and each is answered', async () => {
     const pids = await Promise.all(Array.from({ length: 10 * MOST }, () => answering(0.005)))
     expect(pids).toHaveLength(10 * MOST)
     expect(distinct(pids)).toBe(MOST)
   })
 
-  test('one that the server has ended while nobody had it is not lent again', async () => {
+  test('an idle connection that the server closed is not lent again', async () => {
     const before = losses
     const own = await pool.reserve()
     await Promise.all(Array.from({ length: MOST - 1 }, () => answering(0.05)))
@@ -68,7 +68,7 @@ if (dialects().includes('postgres')) {
     expect(await answering()).toBeGreaterThan(0)
   })
 
-  test('one that is ended while somebody has it is not lent again', async () => {
+  test('a lent connection that the server closed is not lent again', async () => {
     const { connection, release } = await pool.reserve()
     const ended = connection`SELECT pg_terminate_backend(pg_backend_pid())`
     expect(ended).rejects.toThrow()

@@ -41,7 +41,7 @@ if (dialects().includes('postgres')) {
       expect(tries).toBe(5)
     })
 
-    test('without what the failed try has written', async () => {
+    test('without the writes of the failed attempt', async () => {
       let tries = 0
       await suite.db.write(async (tx) => {
         await addThing(tx, `try-${++tries}`)
@@ -61,14 +61,14 @@ if (dialects().includes('postgres')) {
       expect(tries).toBe(1)
     })
 
-    test('in which a statement failed, which nobody minded, is undone, and says so', async () => {
+    test('with a failed statement whose error was ignored is rolled back with an error', async () => {
       const careless = suite.db.write(async (tx) => {
         await sql`SELECT 1 / 0`.execute(tx.db).catch(() => {})
       })
       await expect(careless).rejects.toThrow('division by zero')
     })
 
-    test('in which a statement failed, and was undone by itself, is committed', async () => {
+    test('with a failed statement in a rolled back savepoint is committed', async () => {
       await suite.db.write(async (tx) => {
         await addThing(tx, 'kept')
         await tx.savepoint(() => sql`SELECT 1 / 0`.execute(tx.db)).catch(() => {})
@@ -112,7 +112,7 @@ if (dialects().includes('postgres')) {
         .values({ id: 'bad', n: null as never, owner_id: null })
         .execute()
 
-    test('is seen by what is asked after it', async () => {
+    test('is seen by later queries', async () => {
       const found = await suite.db.write(async (tx) => {
         await addThing(tx, 'a')
         return tx.db.selectFrom('things').select('id').execute()
@@ -186,7 +186,7 @@ if (dialects().includes('postgres')) {
     }
   })
 
-  test('how things stood is forgotten with the connections: a server that crashed may number others as it did before', async () => {
+  test('cached revisions are invalid after a lost connection: a crashed server may assign their numbers again', async () => {
     const server = await stoppablePostgres()
     const other = openPostgres<ThingTables>(server.url)
     try {
@@ -206,7 +206,7 @@ if (dialects().includes('postgres')) {
     }
   })
 
-  test('who may still write here is asked of this database alone', async () => {
+  test('the check of open transactions covers this database only', async () => {
     const other = await thingsDatabase('postgres')
     const hold = (at: Db<ThingTables>) =>
       startPaused((pause) =>
@@ -233,7 +233,7 @@ if (dialects().includes('postgres')) {
     await other.close()
   })
 
-  test('one process sees in the revision what another has written', async () => {
+  test('one process sees in the revision the writes of another', async () => {
     const before = await suite.db.revision(['things'])
     await suite.beside().write((tx) => addThing(tx, 'a'))
     expect(await suite.db.revision(['things'])).not.toBe(before)

@@ -39,7 +39,7 @@ if (dialects().includes('postgres')) {
     }
   }
 
-  describe('writes in turn', () => {
+  describe('writes with the same serializeBy', () => {
     test('share a transaction when they have waited, and see what those before them wrote', async () => {
       const release = holdLine()
       const waiting = Array.from({ length: 10 }, (_, i) =>
@@ -60,7 +60,7 @@ if (dialects().includes('postgres')) {
       expect((await thingIds(suite.db)).length).toBe(10)
     })
 
-    test('are alone when nobody waits', async () => {
+    test('have a separate transaction when no other waits', async () => {
       const first = await write(numberOf)
       expect(await write(numberOf)).not.toBe(first)
     })
@@ -74,7 +74,7 @@ if (dialects().includes('postgres')) {
       expect(order).toEqual(['b', 'a'])
     })
 
-    test('fail for themselves: nothing of what failed is written, and the others are', async () => {
+    test('fail separately: a failed one is rolled back, and the others are written', async () => {
       const release = holdLine()
       const done: string[] = []
       const batch = async (_: unknown, items: readonly string[]) => void done.push(...items)
@@ -93,7 +93,7 @@ if (dialects().includes('postgres')) {
       expect(done).toEqual(['good', 'fine'])
     })
 
-    test('whose insert is refused are told so in its words, and the others are written', async () => {
+    test('whose insert is refused get its error, and the others are written', async () => {
       const release = holdLine()
       const waiting = [
         write((tx) => addThing(tx, 'one')),
@@ -128,7 +128,7 @@ if (dialects().includes('postgres')) {
       expect(await thingIds(suite.db)).toEqual(['one', 'two'])
     })
 
-    test('are all told when their transaction is lost, and none of them is written', async () => {
+    test('all fail when their transaction is lost, and none is written', async () => {
       const release = holdLine()
       const waiting = [
         write((tx) => addThing(tx, 'one')),
@@ -152,7 +152,7 @@ if (dialects().includes('postgres')) {
       expect(numbers.size).toBeLessThan(100)
     })
 
-    test('change the revision of what they touch', async () => {
+    test('change the revision of the tables that they write', async () => {
       const before = await suite.db.revision(['things'])
       const release = holdLine()
       const waiting = [write((tx) => addThing(tx, 'one')), write((tx) => addThing(tx, 'two'))]

@@ -70,7 +70,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await byIds(read(), ['one'])).toEqual([{ id: 'one', n: -7, owner_id: null }])
   })
 
-  test('what they write counts as a change of the table', async () => {
+  test('their writes count as a change of the table', async () => {
     const revision = () => database.db.revision(['things'])
     const before = await revision()
     await add(things('counted', 1))

@@ -73,20 +73,20 @@ const warm = async (): Promise<void> => {
   })
 }
 
-test('to ask how long the log is moves nothing', async () => {
+test('reading the length of the log checkpoints nothing', async () => {
   await add()
   logOf()
   expect(logOf().checkpointed).toBe(0)
 })
 
-test('the log begins anew again and again, before a commit would have to see to it', async () => {
+test('the log restarts repeatedly, before a commit must checkpoint', async () => {
   await warm()
   const from = rows
   const longest = await writeUntil(() => rows === from + 200)
   expect(longest).toBeLessThan(LOG_PAGES)
 })
 
-test('what was moved is all there', async () => {
+test('checkpointed data is complete', async () => {
   await warm()
   await writeUntil(() => rows >= 150)
   expect(beside.query('SELECT count(*) AS n, sum(length(blob)) AS bytes FROM t').get()).toEqual({
@@ -96,7 +96,7 @@ test('what was moved is all there', async () => {
   expect(beside.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
-describe('a snapshot that somebody still reads', () => {
+describe('a snapshot that is still read', () => {
   const readBeside = () => {
     beside.run('BEGIN')
     const count = () => beside.query<{ n: number }, []>('SELECT count(*) AS n FROM t').get()?.n
@@ -111,7 +111,7 @@ describe('a snapshot that somebody still reads', () => {
     end()
   })
 
-  test('keeps the log from beginning anew no longer than it lasts', async () => {
+  test('blocks the restart of the log only until it ends', async () => {
     await add()
     const { end } = readBeside()
     for (let i = 0; i < 120; i++) await add()
@@ -122,7 +122,7 @@ describe('a snapshot that somebody still reads', () => {
   })
 })
 
-describe('the mover', () => {
+describe('the checkpoint worker', () => {
   const HANGING = "let n = 0; self.onmessage = () => { if (n++ === 0) self.postMessage({ ok: true, value: 'moved' }) }"
   const BROKEN = "self.onmessage = () => self.postMessage({ ok: false, message: 'disk I/O error' })"
   const DYING = 'self.onmessage = () => process.exit(1)'
@@ -172,14 +172,14 @@ describe('the mover', () => {
     await close()
   })
 
-  test('keeps nobody waiting until it has got ready', async () => {
+  test('delays no write until it has started', async () => {
     const { checkpoints, grow, close } = opened()
     grow()
     expect(checkpoints.maintain()).toBeUndefined()
     await close()
   })
 
-  test('once it is, whoever writes waits until all is moved', async () => {
+  test('once started, delays writes until the checkpoint is complete', async () => {
     const { writer, checkpoints, grow, close } = opened()
     await (await warmed(checkpoints, grow)).waited
     const { log, checkpointed } = logOf(writer)
@@ -190,7 +190,7 @@ describe('the mover', () => {
   test.each([
     ['that fails', BROKEN],
     ['that dies', DYING],
-  ])('one %s is told of once', async (_, body) => {
+  ])('one %s is logged once', async (_, body) => {
     const { checkpoints, failures, grow, close } = opened({ body })
     grow()
     void checkpoints.maintain()
@@ -201,7 +201,7 @@ describe('the mover', () => {
     expect(failures).toHaveLength(1)
   })
 
-  test('is asked again only when the log has grown as much again', async () => {
+  test('is asked again only when the log has grown by the same size again', async () => {
     const { checkpoints, failures, grow, close } = opened({ body: BROKEN })
     grow()
     void checkpoints.maintain()
@@ -210,7 +210,7 @@ describe('the mover', () => {
     await close()
   })
 
-  test('one that hangs keeps nobody waiting for ever', async () => {
+  test('one that hangs delays writes for a bounded time', async () => {
     const { checkpoints, grow, close } = opened({ body: HANGING, longestWaitMs: 20 })
     const { waited } = await warmed(checkpoints, grow)
     expect(await waited).toBeUndefined()

@@ -167,7 +167,7 @@ describe('a write', () => {
     expect(commits).toHaveLength(3)
   })
 
-  test('is not waited for until it is on the disk where all in it defer the sync', async () => {
+  test('does not wait for the disk if all its writes defer the sync', async () => {
     const [normal, full] = [1, 2]
     const modes: number[] = []
     const look = (deferSync: boolean) => {
@@ -190,7 +190,7 @@ describe('a write', () => {
     expect(order).toEqual(['a', 'long', 'b', 'long'])
   })
 
-  test('that waits for the event loop lets nobody else in between', async () => {
+  test('that waits for the event loop stays exclusive', async () => {
     const order: string[] = []
     const slow = group.run(async () => {
       order.push('begin')
@@ -223,7 +223,7 @@ describe('a group', () => {
     expect(outcomes).toEqual([true, true])
   })
 
-  test('of writes that think long lets the event loop turn', async () => {
+  test('of long writes yields to the event loop', async () => {
     let turns = 0
     const count = () => {
       turns++
@@ -250,7 +250,7 @@ describe('a group', () => {
   })
 })
 
-describe('what is done between two transactions', () => {
+describe('work between two transactions', () => {
   const { promise: rest, resolve: wake } = Promise.withResolvers<void>()
   let isResting = false
   const restingGroup = () =>
@@ -261,7 +261,7 @@ describe('what is done between two transactions', () => {
       },
     })
 
-  test('keeps the next one waiting, and nobody who is done', async () => {
+  test('delays the next transaction, and no completed write', async () => {
     const other = restingGroup()
     await other.run(async () => insert('a'))
     const next = other.run(async () => insert('b'))
@@ -281,12 +281,12 @@ describe('the end of a transaction', () => {
     })
   beforeEach(() => void seen.splice(0))
 
-  test('is told, outside of it, when all of it was committed', async () => {
+  test('is reported outside of it, when all of it was committed', async () => {
     await watchedGroup().run(async () => insert('a'))
     expect(seen).toEqual([{ errors: [], isOpen: false }])
   })
 
-  test('is told with what failed', async () => {
+  test('is reported with its error', async () => {
     const other = watchedGroup()
     const refuse = async () => {
       throw new Error('refused')
@@ -296,7 +296,7 @@ describe('the end of a transaction', () => {
   })
 })
 
-describe('what is left to be done at the commit', () => {
+describe('work deferred to the commit', () => {
   let batches: string[][]
   let isBroken: boolean
   const batch = async (_: unknown, ids: readonly string[]) => {

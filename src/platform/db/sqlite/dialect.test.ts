@@ -23,7 +23,7 @@ test('more statements than the cache holds all work, again and again', () => {
   expect(values(0)).toEqual(Array.from({ length: 1200 }, (_, i) => i))
 })
 
-test('the statement that was used last stays when the oldest has to go', () => {
+test('eviction removes the least recently used statement', () => {
   const { cache } = setUp()
   const kept = cache.prepare('SELECT 1')
   for (let i = 0; i < 2000; i++) {
@@ -33,7 +33,7 @@ test('the statement that was used last stays when the oldest has to go', () => {
   expect(cache.prepare('SELECT 1')).toBe(kept)
 })
 
-test('a cleared cache prepares anew', () => {
+test('a cleared cache prepares again', () => {
   const { cache } = setUp()
   const before = cache.prepare('SELECT 1')
   cache.clear()

@@ -46,12 +46,12 @@ const fill = () =>
   )
 const isMoved = (): boolean => statSync(file).size > SIZE / 2
 
-test('does not move the log', async () => {
+test('does not checkpoint the log', async () => {
   await fill()
   expect(isMoved()).toBe(false)
 })
 
-test('has it moved soon after', async () => {
+test('has it checkpointed soon after', async () => {
   await fill()
   expect(await until('moved log', () => isMoved() || undefined)).toBe(true)
 })
@@ -97,7 +97,7 @@ test('commits on another thread', async () => {
   expect((thread.user + thread.system) / (all.user + all.system)).toBeLessThan(0.5)
 })
 
-test('sees its own writes, and nobody else does before its commit', async () => {
+test('sees its own writes, which are invisible to others before its commit', async () => {
   const seen = await db.write(async (tx) => {
     await insert(tx, 'a')
     const rows = await tx.db.selectFrom('t').select('id').execute()
@@ -106,7 +106,7 @@ test('sees its own writes, and nobody else does before its commit', async () => 
   expect([seen, await ids()]).toEqual([[[{ id: 'a' }], []], ['a']])
 })
 
-test('does what was left to its commit', async () => {
+test('runs the work deferred to its commit', async () => {
   await db.write(async (tx) => {
     tx.atCommit(async (inCommit, left) => {
       for (const id of left) await inCommit.insertInto('t').values({ id, text: '' }).execute()
@@ -212,7 +212,7 @@ describe.each([
       }, options),
     )
 
-  test('and what goes on beside it writes nothing, then or in the next transaction', async () => {
+  test('and concurrent calls write nothing, then or in the next transaction', async () => {
     await fillDisk()
     expect(((await failing()) as AppError).code).toBe('UNAVAILABLE')
     await Bun.sleep(30)
@@ -225,7 +225,7 @@ describe.each([
   })
 })
 
-test('an insert that was not awaited in what was undone fails nothing later', async () => {
+test('an insert that was not awaited in a rolled back savepoint fails nothing later', async () => {
   await db.write(async (tx) => {
     await insert(tx, 'a')
     let late: Promise<unknown> = Promise.resolve()

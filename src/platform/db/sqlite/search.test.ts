@@ -70,13 +70,13 @@ describe('the first rows that hold a word', () => {
     }
   })
 
-  test('as many as are asked for are counted on the way', async () => {
+  test('the requested number is counted during the search', async () => {
     const countOf = async (most: number) =>
       (await matchesWordsInOrder(database.db.read, 'notes', { words: ['late'], most })).count
     expect([await countOf(4499), await countOf(4500)]).toEqual([undefined, 4500])
   })
 
-  test('many that come late are not looked for among all that come before', async () => {
+  test('late matches are not searched among all earlier rows', async () => {
     const sqlOf = async (word: string) => {
       const { condition } = await matchesWordsInOrder(database.db.read, 'notes', { words: [word] })
       return sql`SELECT 1 WHERE ${await condition({ wanted: 50 })}`.compile(database.db.read).sql

@@ -68,7 +68,7 @@ const addMany = async () => {
 describe('on SQLite', () => {
   beforeEach(() => open(50))
 
-  test('the log begins again though there always is a reader: all are asked for their snapshots', async () => {
+  test('the log restarts with a constant reader: all snapshots are requested', async () => {
     await addMany()
     let held = [await begun(10)]
     db.onSnapshotsDue(() => {
@@ -88,7 +88,7 @@ describe('on SQLite', () => {
     expect(longest).toBeLessThan(2 * LOG_PAGES)
   })
 
-  test('what is asked for is read from the same snapshot to its end', async () => {
+  test('a requested snapshot is read to its end', async () => {
     await addMany()
     const before = rows
     const one = await begun()
@@ -98,7 +98,7 @@ describe('on SQLite', () => {
     expect(await counted).toBe(before)
   })
 
-  test('nobody is asked while the log is short', async () => {
+  test('no snapshot is requested while the log is short', async () => {
     await addMany()
     const { stream } = await begun()
     let asked = 0
@@ -112,7 +112,7 @@ describe('on SQLite', () => {
     await stream.return(undefined)
   })
 
-  test('nobody is asked while a scan of the server itself reads', async () => {
+  test('no snapshot is requested while a scan of the server itself reads', async () => {
     await addMany()
     const scan = db.scan(allRows())
     await scan.next()

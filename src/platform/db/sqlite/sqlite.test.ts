@@ -52,7 +52,7 @@ describe('the SQLite that is built in', () => {
 })
 
 describe('a copy', () => {
-  test('holds what is committed', async () => {
+  test('holds committed rows', async () => {
     await add('a')
     db.copyTo(join(dir, 'copy.db'))
     const copy = new Database(join(dir, 'copy.db'), { readonly: true })
@@ -109,7 +109,7 @@ test('a file that is no database is refused', () => {
   expect(() => openSqlite(other)).toThrow('file is not a database')
 })
 
-describe('the revision that a transaction tells', () => {
+describe('the revision in a transaction', () => {
   const revisionIn = () => db.write(async (tx) => tx.revision(['t']))
 
   test('is that of the last commit', async () => {
@@ -130,7 +130,7 @@ describe('the revision that a transaction tells', () => {
     expect(await db.revision(['t'])).not.toBe(ofLists)
   })
 
-  test('is not told behind another write of the table in the same commit', async () => {
+  test('is unknown after another write of the table in the same commit', async () => {
     const [, told] = await Promise.all([add('a'), revisionIn()])
     expect(told).toBeUndefined()
   })

@@ -320,7 +320,7 @@ describe('secrets in files', () => {
     expect(problemsOf(env, { readFile })).toEqual([`ENCRYPTION_KEY: ${problem}`])
   })
 
-  test('what is no secret has no NAME_FILE', () => {
+  test('only secrets have NAME_FILE', () => {
     expect(load({ LOG_LEVEL_FILE: '/run/bad' }, { readFile }).logLevel).toBe('info')
   })
 })

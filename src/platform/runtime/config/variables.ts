@@ -158,7 +158,7 @@ export const VARIABLES = {
     name: 'TRUST_PROXY',
     default: 'false',
     parse: boolean,
-    help: "Believe the forwarding headers of TRUSTED_PROXIES about the client's address",
+    help: "Trust the forwarding headers of TRUSTED_PROXIES about the client's address",
   },
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
@@ -283,7 +283,7 @@ export const VARIABLES = {
     name: 'DISCOVERY_TIMEOUT',
     default: '1s',
     parse: duration('5m'),
-    help: 'How long a probe waits for its answer; a service, half as long again and 1.5 s at least',
+    help: 'How long a probe waits for its answer; the probe of a service waits 1.5 times as long, at least 1.5 s',
   },
   discoveryRatePerSecond: {
     name: 'DISCOVERY_RATE',

@@ -16,7 +16,7 @@ const AT_ONCE = 1000
 const SYSTEMS = ['Debian 12', 'Ubuntu 24.04', 'Windows Server 2022', 'IOS XE 17', 'FreeBSD 14']
 
 type Call = <T>(method: string, path: string, body?: object) => Promise<T>
-export type FoundBench = {
+export type DiscoveredDevicesBench = {
   readonly server: Server
   readonly request: (parts: RequestParts) => Uint8Array
   readonly call: Call
@@ -43,7 +43,7 @@ const later = (hosts: readonly Host[], i: number): Host[] =>
 
 type Loaded = { readonly ids: readonly string[]; readonly scan: string }
 
-const load = async ({ call, count, say }: FoundBench): Promise<{ loaded: Loaded; results: Result[] }> => {
+const load = async ({ call, count, say }: DiscoveredDevicesBench): Promise<{ loaded: Loaded; results: Result[] }> => {
   const perNetwork = Math.min(MOST_PER_NETWORK, Math.floor(count / NETWORKS.length))
   const ids: string[] = []
   let scan = ''
@@ -56,7 +56,7 @@ const load = async ({ call, count, say }: FoundBench): Promise<{ loaded: Loaded;
   const speeds: number[] = []
   for (const [n, subnet] of NETWORKS.entries()) {
     say(`recording ${perNetwork.toLocaleString('en-US')} hosts of ${subnet} ...`)
-    const { id } = await call<{ id: string }>('POST', '/api/networks', { name: `Found ${n}`, subnet })
+    const { id } = await call<{ id: string }>('POST', '/api/networks', { name: `Discovered ${n}`, subnet })
     ids.push(id)
     const hosts = Array.from({ length: perNetwork }, (_, i) => hostAt(n, i))
     speeds.push(await record(id, hosts))
@@ -81,7 +81,10 @@ const load = async ({ call, count, say }: FoundBench): Promise<{ loaded: Loaded;
   return { loaded: { ids, scan }, results: [result] }
 }
 
-const page = async ({ server, request }: FoundBench, [work, path]: readonly [string, string]): Promise<Result> => {
+const page = async (
+  { server, request }: DiscoveredDevicesBench,
+  [work, path]: readonly [string, string],
+): Promise<Result> => {
   const connection = await Connection.open(server.port)
   const times: number[] = []
   let total = ''
@@ -110,18 +113,18 @@ const pagesOf = (
   const of = (id: string) => `/api/discovery/devices?limit=50&network_id=${id}`
   const inbox = '/api/discovery/inbox?limit=50'
   return [
-    ['found, first page', all],
-    ['found, of a network', of(second)],
-    ['found, the last page', `${all}&offset=${count - 100}`],
-    ['found, down', `${all}&status=down`],
-    ['found, down, of a network', `${of(first)}&status=down`],
-    ['found, up', `${all}&status=up`],
-    ['found, documented', `${all}&promoted=true`],
-    ['found, documented, of a network', `${of(first)}&promoted=true`],
-    ['found, not documented', `${all}&promoted=false`],
-    ['found, words that one has', `${all}&q=host-1-4711.example`],
-    ['found, words that a fifth has', `${all}&q=debian`],
-    ['found, words without a match', `${all}&q=nothing-like-this`],
+    ['discovered devices, first page', all],
+    ['discovered devices, of a network', of(second)],
+    ['discovered devices, the last page', `${all}&offset=${count - 100}`],
+    ['discovered devices, down', `${all}&status=down`],
+    ['discovered devices, down, of a network', `${of(first)}&status=down`],
+    ['discovered devices, up', `${all}&status=up`],
+    ['discovered devices, documented', `${all}&promoted=true`],
+    ['discovered devices, documented, of a network', `${of(first)}&promoted=true`],
+    ['discovered devices, not documented', `${all}&promoted=false`],
+    ['discovered devices, words that one has', `${all}&q=host-1-4711.example`],
+    ['discovered devices, words that a fifth has', `${all}&q=debian`],
+    ['discovered devices, words without a match', `${all}&q=nothing-like-this`],
     ['inbox, all', inbox],
     ...['new', 'changed', 'gone', 'conflict'].map(
       (bucket) => [`inbox, ${bucket}`, `${inbox}&bucket=${bucket}`] as const,
@@ -137,7 +140,11 @@ const pagesOf = (
 }
 
 /** The time of a large request, and of small requests beside it. */
-const beside = async ({ server }: FoundBench, work: string, act: () => Promise<unknown>): Promise<Result> => {
+const beside = async (
+  { server }: DiscoveredDevicesBench,
+  work: string,
+  act: () => Promise<unknown>,
+): Promise<Result> => {
   const probe = watch(server.port)
   await Bun.sleep(200)
   const begin = performance.now()
@@ -154,7 +161,7 @@ const beside = async ({ server }: FoundBench, work: string, act: () => Promise<u
   })
 }
 
-const many = async (bench: FoundBench, { ids: [first = '', second = ''] }: Loaded): Promise<Result[]> => {
+const many = async (bench: DiscoveredDevicesBench, { ids: [first = '', second = ''] }: Loaded): Promise<Result[]> => {
   const { call } = bench
   const some = await call<{ id: string }[]>('GET', `/api/discovery/devices?network_id=${second}&limit=${AT_ONCE * 2}`)
   const chosen = some.map(({ id }) => id)
@@ -170,7 +177,7 @@ const many = async (bench: FoundBench, { ids: [first = '', second = ''] }: Loade
   ]
 }
 
-export const measureFound = async (bench: FoundBench): Promise<Result[]> => {
+export const measureDiscoveredDevices = async (bench: DiscoveredDevicesBench): Promise<Result[]> => {
   const { loaded, results } = await load(bench)
   for (const one of pagesOf(loaded, bench.count)) {
     bench.say(`${one[0]} ...`)

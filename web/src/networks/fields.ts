@@ -1,0 +1,54 @@
+/** The fields of a network. */
+import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
+import { parseIp } from '../../../src/net/ip.ts'
+import type { Network } from '../api/contracts.ts'
+import { type Fields, ID_FIELD, nameField, TIME_FIELDS } from '../resource/fields.ts'
+import { subnetKey } from './subnet-key.ts'
+
+const holds = (subnet: string, value: string): boolean => {
+  const [cidr, ip] = [parseCidr(subnet), parseIp(value)]
+  return cidr !== undefined && (ip ? cidrHolds(cidr, ip) : subnet.startsWith(value))
+}
+
+/** @param names of datacenters by their ids */
+export const networkFields = (names: ReadonlyMap<string, string> = new Map()): Fields<Network> => ({
+  id: ID_FIELD,
+  name: nameField(),
+  subnet: {
+    label: 'Subnet',
+    form: { isMono: true, isRequired: true, hint: 'Like 10.0.0.0/24 or 2001:db8::/64' },
+    column: { width: 230, isEssential: true },
+    sort: ({ subnet }) => subnetKey(subnet),
+    filter: { name: 'ip', test: ({ subnet }, value) => holds(subnet, value) },
+  },
+  vlan_id: {
+    label: 'VLAN',
+    form: { kind: 'number', hint: '1 to 4094, or nothing' },
+    column: { id: 'vlan', width: 70, isMono: true },
+    sort: ({ vlan_id }) => vlan_id ?? 0,
+    filter: { test: 'equals', hasFacet: true },
+  },
+  datacenter_id: {
+    label: 'Datacenter',
+    text: ({ datacenter_id }) => names.get(datacenter_id ?? '') ?? '',
+    isSearched: false,
+    form: { kind: 'select' },
+    column: { id: 'datacenter', width: 130 },
+    filter: { name: 'dc', test: 'begins', hasFacet: true },
+  },
+  utilization: {
+    label: 'Utilization',
+    isSearched: false,
+    form: false,
+    column: { width: 210 },
+    sort: ({ utilization }) => utilization?.utilization ?? 0,
+    filter: false,
+    isDetail: false,
+  },
+  description: { label: 'Description', form: { kind: 'area' }, column: { width: 220 }, sort: false, filter: false },
+  created_at: { ...TIME_FIELDS.created_at, isDetail: false },
+  updated_at: { ...TIME_FIELDS.updated_at, column: false },
+})
+
+/** Without the names of datacenters. */
+export const fields = networkFields()
