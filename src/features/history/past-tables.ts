@@ -231,6 +231,6 @@ export const pastTables = (engine: PastSql): PastTable[] => [
   ...estate(engine),
   changedAddresses(engine),
   ...membershipTables(engine, isSame),
-  ...occupancyTables(),
+  ...occupancyTables(engine, isSame),
   ...EMPTY.map((name) => ({ name, stored: [name], sql: `SELECT * FROM ${engine.stored(name)} WHERE 1 = 0` })),
 ]
