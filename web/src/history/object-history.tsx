@@ -88,6 +88,7 @@ const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
 type Props = { readonly kind: ObjectKind; readonly id: string }
 
 export const ObjectHistory = ({ kind, id }: Props) => {
+  const { may } = usePermit()
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     objectHistoryQuery(kind, id),
   )
@@ -96,7 +97,16 @@ export const ObjectHistory = ({ kind, id }: Props) => {
   const undone = undoneIn(entries)
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   return (
-    <Card title="History">
+    <Card
+      title="History"
+      actions={
+        may('audit:list') && (
+          <Link to="/audit" search={{ resource: kind, resource_id: id }} className="link">
+            All in the audit log
+          </Link>
+        )
+      }
+    >
       {!data && <Skeleton />}
       {data && entries.length === 0 && <p className="muted">It has not been changed since the history began.</p>}
       <ol>

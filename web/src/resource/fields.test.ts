@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { contracts } from '../../../src/features/index.ts'
+import { WRITE_FIELDS } from '../../../src/platform/contract/history-fields.ts'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { deviceFields } from '../devices/fields.ts'
 import { cellKinds, type Fields, formFields, shownFields, tableSpec } from './fields.ts'
@@ -24,7 +25,9 @@ const operationsOf = (resource: string): Crud => Reflect.get(contracts, resource
 
 const properties = (schema: z.ZodType | (() => z.ZodType)): string[] => {
   const made = typeof schema === 'function' ? schema() : schema
-  return Object.keys(z.toJSONSchema(made, { io: 'input', unrepresentable: 'any' }).properties ?? {})
+  const names = Object.keys(z.toJSONSchema(made, { io: 'input', unrepresentable: 'any' }).properties ?? {})
+  // Fields of every write are no fields of the resource.
+  return names.filter((name) => !Object.hasOwn(WRITE_FIELDS, name))
 }
 
 /** "serial of devices is missing in web/src/devices/fields.ts" */
