@@ -58,7 +58,7 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['history', ({ device }) => `/devices/${device}?tab=history`],
   ['history of a pool', ({ pool }) => `/pools/${pool}?tab=history`],
   ['changes', () => '/history'],
-  ['changes, filtered', () => '/history?kind=device&from=2000-01-01T00:00:00.000Z'],
+  ['changes, filtered', ({ change }) => `/history?kind=device&from=${change}`],
   ['one change', ({ change }) => `/history/${change}`],
   ['two moments', () => '/history/diff'],
   ['the difference of two moments', ({ change }) => `/history/diff?from=${change}`],

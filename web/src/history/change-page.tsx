@@ -15,7 +15,7 @@ import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import css from './history.module.css'
 import { ItemRow, momentBefore } from './item-row.tsx'
 import { changeQuery, moreItemsQuery } from './queries.ts'
-import { useNames } from './use-names.ts'
+import { useShownNames } from './use-names.ts'
 import { capital, exactMoment, undoPermission, whoOf, withWhat } from './words.ts'
 
 const route = getRouteApi('/app/history/$id')
@@ -78,7 +78,7 @@ const Items = ({ change }: { readonly change: Change }) => {
     enabled: isMore,
   })
   const items = useMemo(() => [...first, ...(data?.pages.flatMap(({ rows }) => rows) ?? [])], [first, data])
-  const names = useNames(items)
+  const names = useShownNames(items)
   const total = Object.values(counts)
     .flatMap((kinds) => Object.values(kinds ?? {}))
     .reduce((sum, n) => sum + n, 0)

@@ -14,7 +14,7 @@ import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
 import { ItemName } from './item-row.tsx'
 import { type ObjectKind, objectHistoryQuery } from './queries.ts'
-import { useNames } from './use-names.ts'
+import { useShownNames } from './use-names.ts'
 import {
   CHANGE_TONES,
   CHANGE_WORDS,
@@ -93,7 +93,7 @@ export const ObjectHistory = ({ kind, id }: Props) => {
     objectHistoryQuery(kind, id),
   )
   const entries = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
-  const names = useNames(entries)
+  const names = useShownNames(entries)
   const undone = undoneIn(entries)
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   return (
