@@ -11,6 +11,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
+import type { Restored } from '../restored.ts'
 import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES, MAX_TAGS } from './api.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
@@ -24,11 +25,13 @@ import * as store from './store.ts'
 /** A new device, with its error if it is invalid. */
 type Made = { readonly device: Device; readonly error?: AppError }
 
+type NewDevice = DeviceDraft & Restored
+
 /** Returns the fields in the order of the contract, as they will be sent. */
-const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft): Device => ({
+const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewDevice): Device => ({
   id,
   ...draft,
-  created_at: ctx.now,
+  created_at,
   updated_at: ctx.now,
 })
 
@@ -68,7 +71,7 @@ const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<voi
 }
 
 /** Validates drafts together, with one query for all of them. */
-export const validate = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
+export const validate = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<Made[]> => {
   await lockPlaces(ctx, drafts)
   const ids = drafts.flatMap(({ id }) => (id === undefined ? [] : [id]))
   const [issues, taken] = await Promise.all([referenceIssues(ctx, drafts), store.findDocs(ctx, ids)])
@@ -99,7 +102,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth =
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
 }
 
-export const create = async (ctx: Ctx, draft: DeviceDraft, birth?: Birth): Promise<Device> => {
+export const create = async (ctx: Ctx, draft: NewDevice, birth?: Birth): Promise<Device> => {
   const [made] = await validate(ctx, [draft])
   if (!made) throw new Error('one draft makes one device')
   if (made.error) throw made.error
@@ -118,6 +121,7 @@ export const existing = store.existing
 export const idsByName = store.idsByName
 
 /** For the history. */
+export const { holdersOf } = store
 export const documents = store.findDocs
 export const searchTextOf = (device: Device): string => searchText(device)
 

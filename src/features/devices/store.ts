@@ -239,6 +239,9 @@ export const takenInPools = async (
   return taken
 }
 
+/** Returns the devices with one of the addresses. */
+export const holdersOf = (ctx: Ctx, keys: readonly string[]) => holders(ctx, keys)
+
 // Searches by address alone, which an index serves. Pairs of pool and address would need as many look-ups.
 const holders = preparedKeys((db: Kysely<Tables>, keys) =>
   db.selectFrom('addresses').select(['pool_id', 'ip', 'ip_key', 'device_id']).where('ip_key', 'in', keys),

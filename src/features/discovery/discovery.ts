@@ -43,6 +43,8 @@ const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<voi
 /** For the history. */
 export const { lockDocuments } = documented
 export const ruleDocuments = ruleStore.documents
+export * as locks from './inbox/locks.ts'
+export * as rules from './rules/rules.ts'
 
 /** Removes the promotion of devices that are deleted. */
 const release = async (ctx: Ctx, { id }: Device): Promise<void> => {

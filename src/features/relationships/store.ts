@@ -54,7 +54,8 @@ type Row = Tables['relationships']
 /** The id of a relationship in the history. No id contains a space. */
 const idOf = ({ parent_id, child_id, type }: Triple): string => `${parent_id} ${child_id} ${type}`
 
-const tripleOf = (id: string): Triple => {
+/** Reads an id of the history. */
+export const tripleOf = (id: string): Triple => {
   const [parent_id = '', child_id = '', type = ''] = id.split(' ')
   return { parent_id, child_id, type }
 }
