@@ -46,7 +46,10 @@ export const NetworkPage = () => {
   const hasDatacenter = (tab === 'overview' && !isScanning) || search.edit !== undefined
   const { data: datacenters = [] } = usePermitted('datacenters:list', { ...datacentersQuery, enabled: hasDatacenter })
   // On these tabs, enough is requested already.
-  const { data: pools } = usePermitted('pools:list', { ...poolsQuery, enabled: !['discovery', 'history'].includes(tab) && !isScanning })
+  const { data: pools } = usePermitted('pools:list', {
+    ...poolsQuery,
+    enabled: !['discovery', 'history'].includes(tab) && !isScanning,
+  })
   const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })

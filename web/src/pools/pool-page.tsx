@@ -66,7 +66,10 @@ export const PoolPage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { query, pool, isDrawn, heatmap, next } = usePool(id, tab)
-  const { data: networks = [] } = usePermitted('networks:list', networksQuery)
+  const { data: networks = [] } = usePermitted('networks:list', {
+    ...networksQuery,
+    enabled: tab !== 'history' || search.edit !== undefined,
+  })
   const [isTaking, setTaking] = useState(false)
   const map = useMemo(() => (heatmap.data ? addressMap(heatmap.data) : undefined), [heatmap.data])
   if (!pool) return <MissingObject noun="pool" parent={PARENT} {...query} />
