@@ -116,6 +116,12 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     name: 'name',
     documents: devices.documents,
     ...rulesOf('devices', devices),
+    createAll: (ctx, all) =>
+      devices.createAll(
+        ctx,
+        all.map(({ document }) => given(document)),
+      ),
+    removeAll: devices.removeAll,
     derived: (document) => {
       // The documents of this kind are devices.
       const device = document as unknown as Device

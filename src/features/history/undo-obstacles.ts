@@ -38,5 +38,8 @@ export const inTheWay = async (ctx: Ctx, seq: number, obstacles: readonly Obstac
     })
   }
   const n = obstacles.length
-  return refused(n === 1 ? '1 obstacle is in the way of the undo' : `${n} obstacles are in the way of the undo`, details)
+  return refused(
+    n === 1 ? '1 obstacle is in the way of the undo' : `${n} obstacles are in the way of the undo`,
+    details,
+  )
 }

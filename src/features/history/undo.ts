@@ -72,7 +72,12 @@ function* groupsOf(actions: readonly Action[]): Generator<readonly Action[]> {
   for (let from = 0; from < actions.length; ) {
     const first = actions[from]
     let to = from + 1
-    while (to < actions.length && to - from < AT_ONCE && actions[to]?.kind === first?.kind && actions[to]?.change === first?.change)
+    while (
+      to < actions.length &&
+      to - from < AT_ONCE &&
+      actions[to]?.kind === first?.kind &&
+      actions[to]?.change === first?.change
+    )
       to++
     yield actions.slice(from, to)
     from = to
