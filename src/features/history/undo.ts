@@ -194,9 +194,6 @@ const named = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
   return all
 }
 
-/** `If-Match` has no meaning for an undo: none of its objects is the one that the caller has read. */
-const withoutPrecondition = (ctx: Ctx): Ctx => Object.create(ctx, { precondition: { value: () => {} } }) as Ctx
-
 /** Undoes a change in the transaction of `ctx`, and records the new change. Returns its id. */
 export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<string> => {
   const given = await store.findChange(ctx, id)
@@ -213,7 +210,7 @@ export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Prom
     await ctx.confirmRights()
   }
   const plan = await planOf(ctx, change, breathe)
-  const run = { ctx: withoutPrecondition(ctx), limits, breathe }
+  const run = { ctx, limits, breathe }
   const refused = await runAll(run, plan.actions)
   const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
   if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)
