@@ -41,6 +41,7 @@ const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<voi
   reclassify(ctx, await documented.discoveredOf(ctx, deviceIds))
 
 /** For the history. */
+export type { ScanLimits } from './scans/scan-rules.ts'
 export const { lockDocuments } = documented
 export const ruleDocuments = ruleStore.documents
 export const locks = { create: createLock, remove: removeLock }

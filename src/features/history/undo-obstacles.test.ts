@@ -1,4 +1,4 @@
-/** What is in the way of an undo: all of it is named, and nothing is done. */
+/** A refused undo names every obstacle, and does nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -1,9 +1,9 @@
-/** Undoes a change by the rules of the resources, or names what is in the way. */
+/** Undoes a change by the rules of the resources, or names the obstacles. */
 import { AppError } from '../../platform/contract/errors.ts'
 import { attempt } from '../../platform/operation/attempt.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import type { ScanLimits } from '../discovery/scans/scan-rules.ts'
+import type { ScanLimits } from '../discovery/discovery.ts'
 import { lockForRedrawing } from '../networks/membership.ts'
 import { type ItemChange, KINDS, type Kind } from './api.ts'
 import { fieldsOf } from './items.ts'
@@ -141,7 +141,7 @@ const ALONG: Readonly<Record<ItemChange, string>> = {
   delete: 'would be deleted along',
 }
 
-/** Returns what the steps have touched outside of the change. */
+/** Returns the objects and fields outside of the change that the steps have touched. */
 const touchedOutside = async ({ ctx, breathe }: Run, { actions, scope }: Plan): Promise<Obstacle[]> => {
   const seen = new Map(actions.map((action) => [keyOf(action), action.seen]))
   const nowMs = Date.parse(ctx.now)
