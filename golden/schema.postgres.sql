@@ -890,3 +890,53 @@ SELECT network_id || ' mac:' || mac_address, 'mac:' || mac_address, CASE WHEN co
 FROM discovered_devices JOIN discovered_texts ON device_id = id
 WHERE length(mac_address) = 17 AND substr(mac_address, 2, 1) IN ('2', '6', 'a', 'e') AND mac_address NOT LIKE '02:bf:%' GROUP BY network_id, mac_address
 ON CONFLICT (place) DO NOTHING;
+
+-- 0040-history
+
+CREATE TABLE changes (
+  seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id TEXT COLLATE "C" NOT NULL,
+  at BIGINT NOT NULL,
+  operation TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" NOT NULL,
+  username TEXT COLLATE "C" NOT NULL,
+  via TEXT COLLATE "C" NOT NULL,
+  key_id TEXT COLLATE "C" NOT NULL,
+  oauth_client TEXT COLLATE "C" NOT NULL,
+  tool TEXT COLLATE "C" NOT NULL,
+  ip_address TEXT COLLATE "C" NOT NULL,
+  request_id TEXT COLLATE "C" NOT NULL,
+  note TEXT COLLATE "C" NOT NULL,
+  counts TEXT COLLATE "C" NOT NULL,
+  undoes TEXT COLLATE "C",
+  undone_by TEXT COLLATE "C",
+  snapshot_xmax BIGINT NOT NULL
+);
+
+CREATE UNIQUE INDEX changes_id ON changes (id);
+
+CREATE INDEX changes_at ON changes (at, seq);
+
+CREATE INDEX changes_undoes ON changes (undoes, seq) WHERE undoes IS NOT NULL;
+
+CREATE TABLE history (
+  kind TEXT COLLATE "C" NOT NULL,
+  id TEXT COLLATE "C" NOT NULL,
+  seq BIGINT NOT NULL,
+  sort_key TEXT COLLATE "C",
+  derived TEXT COLLATE "C",
+  child_id TEXT COLLATE "C",
+  before TEXT COLLATE "C",
+  PRIMARY KEY (kind, id, seq)
+);
+
+CREATE INDEX history_seq ON history (seq, kind, id);
+
+CREATE INDEX history_child ON history (child_id, seq) WHERE child_id IS NOT NULL;
+
+ALTER TABLE audit ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE TABLE history_extent (
+  id INTEGER PRIMARY KEY,
+  begins_at BIGINT NOT NULL
+);

@@ -56,7 +56,7 @@ CREATE TABLE audit (
   error TEXT NOT NULL,
   request_id TEXT NOT NULL,
   hash TEXT NOT NULL
-, oauth_client TEXT NOT NULL DEFAULT '', tool TEXT NOT NULL DEFAULT '', key_owner_id TEXT NOT NULL DEFAULT '', key_owner TEXT NOT NULL DEFAULT '');
+, oauth_client TEXT NOT NULL DEFAULT '', tool TEXT NOT NULL DEFAULT '', key_owner_id TEXT NOT NULL DEFAULT '', key_owner TEXT NOT NULL DEFAULT '', change_id TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE audit_chains (
   chain INTEGER PRIMARY KEY,
@@ -70,6 +70,32 @@ CREATE TABLE audit_chains (
 CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id, key_id, key_owner_id);
 
 CREATE INDEX audit_object ON audit (resource_id, id);
+
+CREATE TABLE changes (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  username TEXT NOT NULL,
+  via TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  oauth_client TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  ip_address TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  note TEXT NOT NULL,
+  counts TEXT NOT NULL,
+  undoes TEXT,
+  undone_by TEXT,
+  snapshot_xmax INTEGER NOT NULL
+);
+
+CREATE INDEX changes_at ON changes (at, seq);
+
+CREATE UNIQUE INDEX changes_id ON changes (id);
+
+CREATE INDEX changes_undoes ON changes (undoes, seq) WHERE undoes IS NOT NULL;
 
 CREATE TABLE conflict_members (
   conflict_id TEXT NOT NULL REFERENCES conflicts (id) ON DELETE CASCADE,
@@ -375,6 +401,26 @@ CREATE TABLE events (
   data TEXT NOT NULL,
   created_at TEXT NOT NULL
 );
+
+CREATE TABLE history (
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  sort_key TEXT,
+  derived TEXT,
+  child_id TEXT,
+  before TEXT,
+  PRIMARY KEY (kind, id, seq)
+) WITHOUT ROWID;
+
+CREATE INDEX history_child ON history (child_id, seq) WHERE child_id IS NOT NULL;
+
+CREATE TABLE history_extent (
+  id INTEGER PRIMARY KEY,
+  begins_at INTEGER NOT NULL
+);
+
+CREATE INDEX history_seq ON history (seq, kind, id);
 
 CREATE TABLE idempotency_keys (
   owner TEXT NOT NULL,

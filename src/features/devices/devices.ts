@@ -193,14 +193,38 @@ export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddr
   await update(ctx, { id, addresses: [...addresses, ...whole] })
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const device = await lockForChange(ctx, id)
-  const keys = keysOf(device)
+/** Deletes locked devices, with few queries for all of them. */
+const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
+  const keys = all.flatMap(keysOf)
   await occupancy.lock(ctx, keys)
-  await ctx.emit('device.deleting', device)
-  await store.remove(ctx, device)
+  await ctx.emit('devices.deleting', all)
+  await store.removeAll(ctx, all)
   await occupancy.release(ctx, keys)
-  await ctx.emit('device.deleted', device)
+  for (const device of all) await ctx.emit('device.deleted', device)
+  await ctx.emit('devices.removed', all)
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => removeLocked(ctx, [await lockForChange(ctx, id)])
+
+/** @throws AppError NOT_FOUND for the first that does not exist */
+export const removeAll = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  const docs = await store.lockDocs(ctx, ids)
+  // The column holds the JSON of a device.
+  await removeLocked(
+    ctx,
+    ids.map((id) => JSON.parse(orNotFound(docs.get(id), 'device', id)) as Device),
+  )
+}
+
+/** Creates devices together. @throws AppError for the first that is invalid */
+export const createAll = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<void> => {
+  const made = await validate(ctx, drafts)
+  const bad = made.find(({ error }) => error)
+  if (bad?.error) throw bad.error
+  await insertAll(
+    ctx,
+    made.map(({ device }) => device),
+  )
 }
 
 /** Sends the stored JSON unchanged. */

@@ -9,7 +9,7 @@ import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import type { ScanLimits } from '../discovery/scans/scan-rules.ts'
+import type { ScanLimits } from '../discovery/discovery.ts'
 import type { Tables } from '../tables.ts'
 import {
   type Change,

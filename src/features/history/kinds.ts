@@ -7,7 +7,6 @@ import * as datacenters from '../datacenters/datacenters.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import * as discovery from '../discovery/discovery.ts'
-import type { ScanLimits } from '../discovery/scans/scan-rules.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
 import * as relationships from '../relationships/relationships.ts'
@@ -33,10 +32,10 @@ export type KindRules = {
   readonly noun: string
   readonly permissions: KindPermissions
   /** Makes a deleted object again, with its id and the time of its creation, by the rules of its resource. */
-  readonly create: (ctx: Ctx, object: Lost, limits: ScanLimits) => Promise<unknown>
+  readonly create: (ctx: Ctx, object: Lost, limits: discovery.ScanLimits) => Promise<unknown>
   /** Sets some fields of an object. */
-  readonly update: (ctx: Ctx, id: string, fields: Document, limits: ScanLimits) => Promise<unknown>
-  readonly remove: (ctx: Ctx, id: string, limits: ScanLimits) => Promise<unknown>
+  readonly update: (ctx: Ctx, id: string, fields: Document, limits: discovery.ScanLimits) => Promise<unknown>
+  readonly remove: (ctx: Ctx, id: string, limits: discovery.ScanLimits) => Promise<unknown>
   /** As `create` and `remove` of each, with few queries for all. */
   readonly createAll?: (ctx: Ctx, objects: readonly Lost[]) => Promise<void>
   readonly removeAll?: (ctx: Ctx, ids: readonly string[]) => Promise<void>
@@ -116,6 +115,12 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     name: 'name',
     documents: devices.documents,
     ...rulesOf('devices', devices),
+    createAll: (ctx, all) =>
+      devices.createAll(
+        ctx,
+        all.map(({ document }) => given(document)),
+      ),
+    removeAll: devices.removeAll,
     derived: (document) => {
       // The documents of this kind are devices.
       const device = document as unknown as Device

@@ -1,4 +1,4 @@
-/** What is in the way of an undo, and its refusal. */
+/** The obstacles of an undo, and its refusal. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Kind } from './api.ts'
@@ -27,7 +27,7 @@ export const undoneAlready = (by: string): AppError => refused(`The change is un
 
 export const nothingLeft = (): AppError => refused('there is nothing left to undo')
 
-/** Returns the refusal that names what is in the way. @param seq of the change to be undone */
+/** Returns the refusal that names the obstacles. @param seq of the change to be undone */
 export const inTheWay = async (ctx: Ctx, seq: number, obstacles: readonly Obstacle[]): Promise<AppError> => {
   const details: { field: string; message: string }[] = []
   for (const { kind, id, field, message, isLater } of obstacles.slice(0, MOST_NAMED)) {
@@ -38,5 +38,8 @@ export const inTheWay = async (ctx: Ctx, seq: number, obstacles: readonly Obstac
     })
   }
   const n = obstacles.length
-  return refused(n === 1 ? '1 obstacle is in the way of the undo' : `${n} obstacles are in the way of the undo`, details)
+  return refused(
+    n === 1 ? '1 obstacle is in the way of the undo' : `${n} obstacles are in the way of the undo`,
+    details,
+  )
 }

@@ -1,4 +1,4 @@
-/** Decides what an undo does with each object of a change, from the states before it, after it and now. */
+/** Plans an undo: one action for each object of a change, from the states before it, after it and now. */
 import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
@@ -9,7 +9,7 @@ import { type Document, documentOf, KIND_RULES } from './kinds.ts'
 import * as store from './store.ts'
 import type { Obstacle } from './undo-obstacles.ts'
 
-/** One step of an undo: what is done with an object now. */
+/** One step of an undo. `change` is the step's own, not that of the change. */
 export type Action = {
   readonly kind: Kind
   readonly id: string
@@ -21,7 +21,7 @@ export type Action = {
   readonly seen: number | bigint | undefined
 }
 
-/** What an undo may touch, by kind and id: as the change did it; of an updated object the names of the fields. */
+/** The objects that an undo may touch, by kind and id, as the change did it; of an updated one the fields. */
 export type Scope = ReadonlyMap<string, 'create' | 'delete' | ReadonlySet<string>>
 
 export type Plan = {

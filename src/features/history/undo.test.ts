@@ -8,7 +8,7 @@ describe.each(dialects())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {
-    app = await testApp({ dialect, env: { AUDIT_ENABLED: 'true' } })
+    app = await testApp({ dialect, env: { AUDIT_ENABLED: 'true', DISCOVERY_ALLOWED_SUBNETS: '10.0.0.0/8' } })
     admin = await app.as('admin')
   })
   afterAll(() => app.close())

@@ -1,9 +1,9 @@
-/** Undoes a change by the rules of the resources, or names what is in the way. */
+/** Undoes a change by the rules of the resources, or names the obstacles. */
 import { AppError } from '../../platform/contract/errors.ts'
 import { attempt } from '../../platform/operation/attempt.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import type { ScanLimits } from '../discovery/scans/scan-rules.ts'
+import type { ScanLimits } from '../discovery/discovery.ts'
 import { lockForRedrawing } from '../networks/membership.ts'
 import { type ItemChange, KINDS, type Kind } from './api.ts'
 import { fieldsOf } from './items.ts'
@@ -72,7 +72,12 @@ function* groupsOf(actions: readonly Action[]): Generator<readonly Action[]> {
   for (let from = 0; from < actions.length; ) {
     const first = actions[from]
     let to = from + 1
-    while (to < actions.length && to - from < AT_ONCE && actions[to]?.kind === first?.kind && actions[to]?.change === first?.change)
+    while (
+      to < actions.length &&
+      to - from < AT_ONCE &&
+      actions[to]?.kind === first?.kind &&
+      actions[to]?.change === first?.change
+    )
       to++
     yield actions.slice(from, to)
     from = to
@@ -136,7 +141,7 @@ const ALONG: Readonly<Record<ItemChange, string>> = {
   delete: 'would be deleted along',
 }
 
-/** Returns what the steps have touched outside of the change. */
+/** Returns the objects and fields outside of the change that the steps have touched. */
 const touchedOutside = async ({ ctx, breathe }: Run, { actions, scope }: Plan): Promise<Obstacle[]> => {
   const seen = new Map(actions.map((action) => [keyOf(action), action.seen]))
   const nowMs = Date.parse(ctx.now)
@@ -189,9 +194,6 @@ const named = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
   return all
 }
 
-/** `If-Match` has no meaning for an undo: none of its objects is the one that the caller has read. */
-const withoutPrecondition = (ctx: Ctx): Ctx => Object.create(ctx, { precondition: { value: () => {} } }) as Ctx
-
 /** Undoes a change in the transaction of `ctx`, and records the new change. Returns its id. */
 export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<string> => {
   const given = await store.findChange(ctx, id)
@@ -208,7 +210,7 @@ export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Prom
     await ctx.confirmRights()
   }
   const plan = await planOf(ctx, change, breathe)
-  const run = { ctx: withoutPrecondition(ctx), limits, breathe }
+  const run = { ctx, limits, breathe }
   const refused = await runAll(run, plan.actions)
   const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
   if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)

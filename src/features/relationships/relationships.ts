@@ -142,6 +142,10 @@ export const feature: Feature = {
     delete: async (ctx, { device_id, child_id, type }) => remove(ctx, { parent_id: device_id, child_id, type }),
   }),
   reactions: {
-    'device.deleting': (ctx, { id }: Device) => store.removeAllOf(ctx, id),
+    'devices.deleting': (ctx, all: readonly Device[]) =>
+      store.removeAllOf(
+        ctx,
+        all.map(({ id }) => id),
+      ),
   },
 }
