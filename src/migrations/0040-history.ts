@@ -38,6 +38,8 @@ export const history: Migration = {
        PRIMARY KEY (kind, id, seq)
      )${engine === 'sqlite' ? ' WITHOUT ROWID' : ''}`,
     'CREATE INDEX history_seq ON history (seq, kind, id)',
+    // In the order of lists: as of a moment they are read without being sorted.
+    'CREATE INDEX history_sort ON history (kind, sort_key, id, seq) WHERE sort_key IS NOT NULL',
     'CREATE INDEX history_child ON history (child_id, seq) WHERE child_id IS NOT NULL',
     `ALTER TABLE audit ADD COLUMN change_id ${text} NOT NULL DEFAULT ''`,
     `CREATE TABLE history_extent (

@@ -4,15 +4,14 @@ import type { PastTable } from '../../platform/db/past.ts'
 
 const DIGITS = [...'0123456789abcdef']
 
+/** Returns the condition for an object that has not changed since. */
+type IsSame = (kind: 'device' | 'network' | 'reservation', id: string) => string
+
 /**
  * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep
  * their rows, except in the ranges of networks whose subnet was another one.
- * @param isSame returns the condition for an object that has not changed since
  */
-export const membershipTables = (
-  { stored, text, bytewise }: PastSql,
-  isSame: (kind: 'device' | 'network', id: string) => string,
-): PastTable[] => [
+export const membershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): PastTable[] => [
   {
     name: 'past_moved_ranges',
     isMaterialized: true,
@@ -72,16 +71,47 @@ const digitOf = (four: readonly string[]): string => {
 const digits = [0, 4, 8, 12].map((from) => digitOf(DIGITS.slice(from, from + 4))).join(' || ')
 const lines = DIGITS.map((high) => `coalesce(max(CASE high WHEN '${high}' THEN line END), '0000')`).join(' || ')
 
-/** The bitmaps of taken addresses. An expired reservation holds its address until it is deleted. */
-export const occupancyTables = (): PastTable[] => [
-  {
-    name: 'address_blocks',
-    sql: `SELECT block, ${lines} AS taken FROM (
-        SELECT block, high, ${digits} AS line FROM (
-          SELECT substr(ip_key, 1, length(ip_key) - 2) AS block, substr(ip_key, length(ip_key) - 1, 1) AS high,
-            substr(ip_key, length(ip_key), 1) AS low
-          FROM (SELECT ip_key FROM addresses UNION SELECT ip_key FROM reservations) AS held
-        ) AS parts GROUP BY block, high
-      ) AS quarters GROUP BY block`,
-  },
-]
+const blockOf = (key: string): string => `substr(${key}, 1, length(${key}) - 2)`
+
+/**
+ * The bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An
+ * expired reservation holds its address until it is deleted.
+ */
+export const occupancyTables = ({ stored, text }: PastSql, isSame: IsSame): PastTable[] => {
+  const reserved = text('t.derived', 'ip')
+  const unchangedIn = (table: 'addresses' | 'reservations', condition: string): string =>
+    `SELECT s.ip_key FROM past_blocks AS b CROSS JOIN ${stored(table)} AS s
+      WHERE s.ip_key BETWEEN b.block || '00' AND b.block || 'ff' AND ${condition}`
+  return [
+    {
+      name: 'past_blocks',
+      isMaterialized: true,
+      stored: ['addresses', 'reservations'],
+      sql: `SELECT ${blockOf('a.ip_key')} AS block FROM then_addresses AS a
+        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h JOIN ${stored('addresses')} AS s ON s.device_id = h.id
+          WHERE h.kind = 'device' AND h.seq > :seq
+        UNION SELECT ${blockOf(reserved)} FROM then_reservation AS t
+        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h JOIN ${stored('reservations')} AS s ON s.id = h.id
+          WHERE h.kind = 'reservation' AND h.seq > :seq`,
+    },
+    {
+      name: 'past_held',
+      stored: ['addresses', 'reservations'],
+      sql: `SELECT a.ip_key FROM then_addresses AS a UNION SELECT ${reserved} FROM then_reservation AS t
+        UNION ${unchangedIn('addresses', isSame('device', 's.device_id'))}
+        UNION ${unchangedIn('reservations', isSame('reservation', 's.id'))}`,
+    },
+    {
+      name: 'address_blocks',
+      stored: ['address_blocks'],
+      sql: `SELECT s.block, s.taken FROM ${stored('address_blocks')} AS s
+          WHERE NOT EXISTS (SELECT 1 FROM past_blocks AS b WHERE b.block = s.block)
+        UNION ALL SELECT block, ${lines} AS taken FROM (
+          SELECT block, high, ${digits} AS line FROM (
+            SELECT ${blockOf('ip_key')} AS block, substr(ip_key, length(ip_key) - 1, 1) AS high,
+              substr(ip_key, length(ip_key), 1) AS low FROM past_held
+          ) AS parts GROUP BY block, high
+        ) AS quarters GROUP BY block`,
+    },
+  ]
+}

@@ -6,7 +6,7 @@ import { dialects } from '../../testing/servers.ts'
 
 const STEPS = 60
 const LIMIT_MS = 600_000
-/** Whoever may list conflicts or the audit trail gets present ones in a lookup; these have no past. */
+/** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
 const READER = ['datacenters', 'networks', 'pools', 'reservations', 'devices', 'relationships'].flatMap((noun) =>
   noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`],
 )

@@ -58,6 +58,22 @@ const estateTable = (engine: PastSql, { table, kind, id, columns, elements }: St
   }
 }
 
+/** The name of a table in steps. */
+const inStepsOf = (table: string): string => `${table}_in_steps`
+
+/** As `estateTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
+const tableInSteps = (engine: PastSql, { table, kind, id, columns }: Stored): PastTable => {
+  const names = Object.keys(columns)
+  const cut = names.map((name) => `${columns[name]} AS ${name}`)
+  return {
+    name: inStepsOf(table),
+    stored: [table],
+    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')}, CAST(${isSame(kind, id)} AS INTEGER) AS is_then
+      FROM ${engine.stored(table)} AS s
+      UNION ALL SELECT ${cut.join(', ')}, CAST(1 AS INTEGER) FROM then_${kind} AS t`,
+  }
+}
+
 const fieldsOf = (engine: PastSql, names: readonly string[]): Columns =>
   Object.fromEntries(names.map((name) => [name, engine.text('t.before', name)]))
 
@@ -93,37 +109,44 @@ const deviceColumns = (engine: PastSql): Columns => ({
 /** Host names are ASCII. */
 const hostnameOf = ({ text }: PastSql): string => `lower(${text('t.before', 'hostname')})`
 
-/** The addresses of the devices that have changed since. */
-const changedAddresses = (engine: PastSql): PastTable => {
-  const { from, position, field } = engine.elements('t.before', 'addresses', 'e')
-  const key = engine.textAt('t.derived', 'ips', position)
+/** The columns of addresses. Their keys are beside the document, which is read for other columns alone. */
+const addressColumns = (engine: PastSql) => {
+  const { from, position, text } = engine.elements('t.derived', 'ips', 'e')
+  const field = (name: string): string => engine.listField('t.before', { list: 'addresses', position, name })
   return {
-    name: 'then_addresses',
-    sql: `SELECT t.id AS device_id, ${key} AS ip_key, ${field('network_id')} AS network_id FROM then_device AS t, ${from}`,
+    from,
+    columns: {
+      ...{ device_id: 't.id', position, ip: field('ip'), ip_key: text },
+      ...{ network_id: field('network_id'), pool_id: field('pool_id') },
+    },
   }
 }
 
-/** The parts of devices that are tables of their own, with the fields of each. */
-const devicePart = (
-  engine: PastSql,
-  table: keyof Tables,
-  {
-    field,
-    columns,
-  }: { readonly field: string; readonly columns: (element: ReturnType<PastSql['elements']>) => Columns },
-): PastTable => {
-  const element = engine.elements('t.before', field, 'e')
+/** The addresses of the devices that have changed since. */
+const changedAddresses = (engine: PastSql): PastTable => {
+  const { from, columns } = addressColumns(engine)
+  const { device_id, ip_key, network_id } = columns
+  return {
+    name: 'then_addresses',
+    sql: `SELECT ${device_id} AS device_id, ${ip_key} AS ip_key, ${network_id} AS network_id FROM then_device AS t, ${from}`,
+  }
+}
+
+/** A list of texts of devices, which is a table. */
+const deviceTexts = (engine: PastSql, table: keyof Tables, { field, column }: Record<'field' | 'column', string>) => {
+  const { from, position, text } = engine.elements('t.before', field, 'e')
   return estateTable(engine, {
     table,
     kind: 'device',
     id: 's.device_id',
-    columns: { device_id: 't.id', position: element.position, ...columns(element) },
-    elements: element.from,
+    columns: { device_id: 't.id', position, [column]: text },
+    elements: from,
   })
 }
 
 const estate = (engine: PastSql): PastTable[] => {
-  const { text, textAt } = engine
+  const { text } = engine
+  const addresses = addressColumns(engine)
   const derived = (name: string): string => text('t.derived', name)
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
   const times = ['created_at', 'updated_at']
@@ -134,6 +157,7 @@ const estate = (engine: PastSql): PastTable[] => {
     ...fieldsOf(engine, names),
   })
   const tag = engine.elements('t.before', 'tags', 'e')
+  const devices: Stored = { table: 'devices', kind: 'device', id: 's.id', columns: deviceColumns(engine) }
   return [
     estateTable(engine, {
       table: 'datacenters',
@@ -181,18 +205,17 @@ const estate = (engine: PastSql): PastTable[] => {
         ip_key: derived('ip'),
       },
     }),
-    estateTable(engine, { table: 'devices', kind: 'device', id: 's.id', columns: deviceColumns(engine) }),
-    devicePart(engine, 'addresses', {
-      field: 'addresses',
-      columns: ({ position, field }) => ({
-        ip: field('ip'),
-        ip_key: textAt('t.derived', 'ips', position),
-        network_id: field('network_id'),
-        pool_id: field('pool_id'),
-      }),
+    { ...estateTable(engine, devices), inSteps: inStepsOf(devices.table) },
+    tableInSteps(engine, devices),
+    estateTable(engine, {
+      table: 'addresses',
+      kind: 'device',
+      id: 's.device_id',
+      columns: addresses.columns,
+      elements: addresses.from,
     }),
-    devicePart(engine, 'device_tags', { field: 'tags', columns: (one) => ({ tag: one.text }) }),
-    devicePart(engine, 'device_domains', { field: 'domains', columns: (one) => ({ domain: one.text }) }),
+    deviceTexts(engine, 'device_tags', { field: 'tags', column: 'tag' }),
+    deviceTexts(engine, 'device_domains', { field: 'domains', column: 'domain' }),
     estateTable(engine, {
       table: 'relationships',
       kind: 'relationship',
@@ -208,6 +231,6 @@ export const pastTables = (engine: PastSql): PastTable[] => [
   ...estate(engine),
   changedAddresses(engine),
   ...membershipTables(engine, isSame),
-  ...occupancyTables(),
+  ...occupancyTables(engine, isSame),
   ...EMPTY.map((name) => ({ name, stored: [name], sql: `SELECT * FROM ${engine.stored(name)} WHERE 1 = 0` })),
 ]

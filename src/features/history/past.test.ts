@@ -1,10 +1,16 @@
-/** Reads as of a moment: which moments there are, what is refused, whose rights count, and what never changes again. */
+/** Reads as of a moment: the kinds of moments, refusals, rights, ETags, and objects without a past. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { httpParts } from '../../platform/operation/http-route.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { upgraded } from '../../testing/earlier-version.ts'
 import { dialects } from '../../testing/servers.ts'
+import type { Ctx } from '../ctx.ts'
 import { contracts } from '../index.ts'
+import { openHistory } from './history.ts'
+
+/** A row of an object that was made later. */
+const NO_ROW = { kind: 'datacenter', id: 'old', sort_key: null, derived: null, child_id: null }
 
 const pastReads = (Object.values(contracts).flatMap((contract) => Object.values(contract)) as AnyOperation[]).filter(
   ({ past }) => past,
@@ -29,14 +35,14 @@ describe.each(dialects())('on %s', (dialect) => {
   const change = async (method: string, path: string, body?: unknown) => {
     const response = await admin.request(method, path, body)
     const text = await response.text()
-    // The tests know what they write.
+    // Every answer of a write has an id, or no body.
     const object = JSON.parse(text === '' ? '{"id":""}' : text) as { readonly id: string }
     return { id: response.headers.get('x-change-id') ?? '', object }
   }
   const get = async (path: string, headers: Record<string, string> = {}, caller = admin) => {
     const response = await caller.request('GET', path, undefined, headers)
     const text = await response.text()
-    // The tests know what they ask for.
+    // Of an object or of a refusal.
     const body = (text === '' ? undefined : JSON.parse(text)) as {
       name: string
       details: { field: string; message: string }[]
@@ -99,22 +105,35 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(body.details[0]?.message).toContain(begins_at)
   })
 
-  test('objects from before the history are seen as of a moment after its beginning', async () => {
-    const { object } = await change('POST', '/api/devices', { name: 'old' })
-    await app.db.write(async ({ db }) => {
-      await db.deleteFrom('history').where('id', '=', object.id).execute()
-      await db
-        .updateTable('history_extent')
-        .set({ begins_at: nowMs + 1000 })
-        .execute()
-    })
-    const before = new Date(nowMs + 999).toISOString()
-    const after = later(2000)
-    later(1000)
-    await change('PUT', `/api/devices/${object.id}`, { name: 'new' })
-    later(1000)
-    expect((await get(`/api/devices/${object.id}?${asOf(after)}`)).body.name).toBe('old')
-    expect((await get(`/api/devices/${object.id}?${asOf(before)}`)).status).toBe(400)
+  test('after an upgrade the past begins, with the objects that are there', async () => {
+    const { db, close } = await upgraded(dialect, '0040', (tx) =>
+      tx
+        .insertInto('datacenters')
+        .values({
+          ...{ id: 'old', name: 'Old', name_key: 'old' },
+          location: '',
+          description: '',
+          created_at: '',
+          updated_at: '',
+        })
+        .execute(),
+    )
+    const upgradedAt = Date.now()
+    const { past } = await openHistory(db, () => new Date())
+    // A read of the past uses nothing else of its context.
+    const ctx = { db: db.read, store: db, now: new Date(upgradedAt + 10_000).toISOString() } as Ctx
+    await expect(past(ctx, new Date(upgradedAt - 10_000).toISOString())).rejects.toThrow('before the history begins')
+    const then = await past(ctx, new Date(upgradedAt + 9000).toISOString())
+    await db.write(({ db: tx }) =>
+      tx
+        .insertInto('history')
+        .values({ ...NO_ROW, before: null, seq: 1 })
+        .execute(),
+    )
+    expect(await then.db.selectFrom('datacenters').select('name').execute()).toEqual([])
+    await db.write(({ db: tx }) => tx.deleteFrom('history').execute())
+    expect(await then.db.selectFrom('datacenters').select('name').execute()).toEqual([{ name: 'Old' }])
+    await close()
   })
 
   test('the rights are those of now', async () => {

@@ -183,6 +183,9 @@ export type JsonElement = {
   readonly field: (name: string) => string
 }
 
+/** A field of an object in a list of a JSON document. */
+export type ListField = { readonly list: string; readonly position: string; readonly name: string }
+
 /** The parts of the common table expressions of `past.ts` that the engines write differently, as SQL text. */
 export type PastSql = {
   /** Names the stored table in a statement in which a common table expression has its name. */
@@ -197,12 +200,18 @@ export type PastSql = {
   readonly text: (json: string, ...path: readonly [string, ...string[]]) => string
   /** The elements of the list in a field of a JSON document. @param alias of the item */
   readonly elements: (json: string, field: string, alias: string) => JsonElement
-  /** The text at a position of the list in a field of a JSON document. */
-  readonly textAt: (json: string, field: string, position: string) => string
+  /** As `text`, of an object in a list. */
+  readonly listField: (json: string, field: ListField) => string
   /** An expression that is compared byte by byte. */
   readonly bytewise: (text: string) => string
-  /** Rewrites a query so that the engine reads the tables of the past in the order of their indexes. */
-  readonly inIndexOrder: ((query: RootOperationNode) => RootOperationNode) | undefined
+  /**
+   * Rewrites a query so that the engine reads the tables of the past in the order of their indexes. `inSteps` names the
+   * table to read in place of a whole one: it has rows that are not of the past, with 0 in `is_then`, so that a step
+   * over many of them does not take long.
+   */
+  readonly inIndexOrder:
+    | ((query: RootOperationNode, inSteps?: (table: string) => string | undefined) => RootOperationNode)
+    | undefined
 }
 
 /** A transaction or a connection, with any type of tables. */

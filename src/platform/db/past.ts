@@ -17,10 +17,20 @@ export type PastTable = {
   readonly stored?: readonly string[]
   /** Read whole, once for each statement. */
   readonly isMaterialized?: true
+  /** The name of the same table with rows that are not of the past: see `PastSql.inIndexOrder`. */
+  readonly inSteps?: string
 }
 
 /** A statement that reads the past. */
 type Rewritten = { readonly sql: string; readonly hasParameter: boolean }
+
+type Wanted = {
+  readonly seq: number
+  /** The name of `compile`. */
+  readonly form: string
+  /** Returns the text of a query in the form that is best for the engine. */
+  readonly compile: (query: CompiledQuery) => string
+}
 
 /** Bound of the cache of statements; lists of values make statements of many lengths. */
 const MAX_CACHED = 1000
@@ -47,17 +57,21 @@ export class PastTables {
   }
 
   /** @throws Error if the statement reads a table that has no past */
-  rewrite<Row>(query: CompiledQuery<Row>, compile: (query: CompiledQuery) => string, seq: number): CompiledQuery<Row> {
-    let known = this.#rewritten.get(query.sql)
+  rewrite<Row>(query: CompiledQuery<Row>, { seq, form, compile }: Wanted): CompiledQuery<Row> {
+    const key = `${form} ${query.sql}`
+    let known = this.#rewritten.get(key)
     if (!known) {
       known = this.#build(compile(query), query.parameters.length)
-      if (this.#rewritten.size < MAX_CACHED) this.#rewritten.set(query.sql, known)
+      if (this.#rewritten.size < MAX_CACHED) this.#rewritten.set(key, known)
     }
     const { isParameterFirst } = this.#engine
     const own = known.hasParameter ? [seq] : []
     const parameters = isParameterFirst ? [...own, ...query.parameters] : [...query.parameters, ...own]
     return { ...query, sql: known.sql, parameters }
   }
+
+  /** Returns the name of a table that is read in steps. */
+  readonly inSteps = (table: string): string | undefined => this.#tables.get(table)?.inSteps
 
   #build(statement: string, parameters: number): Rewritten {
     this.#refuseOthers(statement)
@@ -121,7 +135,8 @@ const pastCapabilities = (present: Sql): Sql => ({
   },
 })
 
-const COUNT = /^select count\(\*\) as "n" from /
+/** A count of all rows, with the columns that were added to it. */
+const COUNT = /^select count\(\*\) as "n"(.*?) from /
 
 export type PastMoment = {
   /** The number of its last change. */
@@ -142,33 +157,45 @@ export const pastOf = <Tables>(
 ): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
   const executor = present.read.getExecutor()
   const { inIndexOrder } = present.sql.past
-  const compile = ({ query, queryId, sql: text }: CompiledQuery): string =>
-    inIndexOrder && query.kind === 'SelectQueryNode' ? executor.compileQuery(inIndexOrder(query), queryId).sql : text
-  const rewritten = <Row>(query: CompiledQuery<Row>) => tables.rewrite(query, compile, seq)
+  const compiled = ({ query, queryId, sql: text }: CompiledQuery, inSteps?: PastTables['inSteps']): string =>
+    inIndexOrder && query.kind === 'SelectQueryNode'
+      ? executor.compileQuery(inIndexOrder(query, inSteps), queryId).sql
+      : text
+  const whole = { seq, form: 'whole', compile: (query: CompiledQuery) => compiled(query) }
+  const inSteps = { seq, form: 'steps', compile: (query: CompiledQuery) => compiled(query, tables.inSteps) }
+  const counting = {
+    seq,
+    form: 'count',
+    compile: (query: CompiledQuery) => inSteps.compile(query).replace(COUNT, 'select 1 as "one"$1 from '),
+  }
 
-  async function* cleaned<Row>(chunks: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+  async function* streamed<Row>(chunks: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
     for await (const rows of chunks) yield withoutOrder(rows)
   }
-  const past = <Row>(query: Compilable<Row>): Compilable<Row> => ({ compile: () => rewritten(query.compile()) })
+  const past = <Row>(query: Compilable<Row>): Compilable<Row> => ({
+    compile: () => tables.rewrite(query.compile(), inSteps),
+  })
 
   /** Counts in steps, so that the event loop runs in between: without an index the past is counted row by row. */
   const counted = async <Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> => {
     let n = 0
-    const rows: CompiledQuery = { ...query, sql: query.sql.replace(COUNT, 'select 1 as "one" from ') }
-    for await (const chunk of present.stream({ compile: () => tables.rewrite(rows, ({ sql: text }) => text, seq) }))
-      n += chunk.length
+    for await (const rows of streamed(present.stream({ compile: () => tables.rewrite(query, counting) })))
+      n += rows.length
     // The row of such a query.
     return { rows: [{ n } as Row] }
   }
   const run: RunQuery = async (inner, query) => {
     if (present.sql.isInProcess && COUNT.test(query.sql)) return counted(query)
-    const result = await inner.executeQuery(rewritten(query))
-    withoutOrder(result.rows)
-    return result
+    const result = await inner.executeQuery(tables.rewrite(query, whole))
+    return { ...result, rows: withoutOrder(result.rows) }
   }
 
   const read: Kysely<Tables> = kyselyOn(new InterceptingExecutor(executor, run))
-  let settled: Promise<boolean> | undefined
+  let asked: Promise<boolean> | undefined
+  const settled = (): Promise<boolean> => {
+    asked ??= isSettled()
+    return asked
+  }
   const store: Db<Tables> = {
     ...present,
     read,
@@ -177,14 +204,21 @@ export const pastOf = <Tables>(
     sql: pastCapabilities(present.sql),
     write: isOver,
     vacuum: isOver,
-    remember: (_table, _key, find) => find(),
+    remember: async (table, key, find) => {
+      if (!(await settled())) return find()
+      const kept = present.cache.at<string>('past', seq)
+      const known = kept.get(`${table} ${key}`)
+      if (known !== undefined) return known
+      const found = await find()
+      if (found !== undefined) kept.set(`${table} ${key}`, found, found.length)
+      return found
+    },
     revision: async (names) => {
-      settled ??= isSettled()
-      return (await settled) ? `past ${seq}` : `past ${seq} ${await present.revision(names)}`
+      return (await settled()) ? `past ${seq}` : `past ${seq} ${await present.revision(names)}`
     },
     readPoint: isOver,
-    stream: (...queries) => cleaned(present.stream(...queries.map(past))),
-    scan: (...queries) => cleaned(present.scan(...queries.map(past))),
+    stream: (...queries) => streamed(present.stream(...queries.map(past))),
+    scan: (...queries) => streamed(present.scan(...queries.map(past))),
   }
   return { read, store }
 }

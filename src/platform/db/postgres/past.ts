@@ -18,7 +18,7 @@ export const pastSql: PastSql = {
     text: bytewise(`${alias}.value #>> '{}'`),
     field: (name) => bytewise(`${alias}.value ->> '${name}'`),
   }),
-  textAt: (json, field, position) => bytewise(`${json}::jsonb -> '${field}' ->> ${position}`),
+  listField: (json, { list, position, name }) => bytewise(`${json}::jsonb -> '${list}' -> ${position} ->> '${name}'`),
   bytewise,
   inIndexOrder: undefined,
 }

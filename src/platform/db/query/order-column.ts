@@ -1,13 +1,19 @@
-/** Columns that a query selects for its order alone: see `PastSql.inIndexOrder`. */
+/** Columns that a query of the past selects for its order, or to be read in steps: see `PastSql.inIndexOrder`. */
 
 /** The beginning of their names; no column of a table begins with it. */
 export const ORDER_COLUMN = 'order_column_'
+/** 0 in rows that are not of the past. */
+export const IS_THEN = `${ORDER_COLUMN}is_then`
 
-/** Removes them from rows. */
+type Selected = Record<string, unknown>
+
+/** Removes these columns, and the rows that are not of the past. */
 export const withoutOrder = <Row>(rows: Row[]): Row[] => {
-  const columns = Object.keys((rows[0] ?? {}) as object).filter((name) => name.startsWith(ORDER_COLUMN))
   // Rows are plain objects of this module's caller.
-  if (columns.length > 0)
-    for (const row of rows as Record<string, unknown>[]) for (const name of columns) delete row[name]
-  return rows
+  const selected = rows as Selected[]
+  const columns = Object.keys(selected[0] ?? {}).filter((name) => name.startsWith(ORDER_COLUMN))
+  if (columns.length === 0) return rows
+  const kept = columns.includes(IS_THEN) ? selected.filter((row) => row[IS_THEN] !== 0) : selected
+  for (const row of kept) for (const name of columns) delete row[name]
+  return kept as Row[]
 }

@@ -9,9 +9,10 @@ import {
   type RootOperationNode,
   SelectionNode,
   SelectQueryNode,
+  TableNode,
 } from 'kysely'
 import type { PastSql } from '../database.ts'
-import { ORDER_COLUMN } from '../query/order-column.ts'
+import { IS_THEN, ORDER_COLUMN } from '../query/order-column.ts'
 
 const columnOf = (node: OperationNode): string | undefined =>
   ReferenceNode.is(node) && ColumnNode.is(node.column) ? node.column.column.name : undefined
@@ -29,11 +30,25 @@ const selectedOrder = ({ selections = [], orderBy }: SelectQueryNode): Selection
 const inFrom = (node: OperationNode): OperationNode =>
   AliasNode.is(node) && SelectQueryNode.is(node.node) ? AliasNode.create(withOrder(node.node), node.alias) : node
 
+/** True for a part of a list: few rows that are already known when the rest of the query runs. */
+const isPage = (node: OperationNode): boolean =>
+  AliasNode.is(node) && SelectQueryNode.is(node.node) && node.node.limit !== undefined
+
+/** Begins with the page, where a table is joined with one: SQLite keeps the order of a CROSS JOIN. */
+const pageFirst = (query: SelectQueryNode): SelectQueryNode => {
+  const { from, joins: [join, ...others] = [] } = query
+  const [table, ...tables] = from?.froms ?? []
+  if (!from || !table || !join || tables.length + others.length > 0) return query
+  if (join.joinType !== 'InnerJoin' || !isPage(join.table)) return query
+  return { ...query, from: { ...from, froms: [join.table] }, joins: [{ ...join, joinType: 'CrossJoin', table }] }
+}
+
 /**
  * Selects what a query is ordered by, in columns that begin with `ORDER_COLUMN`. Only then does SQLite take the rows of
  * `UNION ALL` in the order of an index of each part (sqlite.org/optoverview.html, 'subquery flattening', rule 18).
  */
-const withOrder = (query: SelectQueryNode): SelectQueryNode => {
+const withOrder = (given: SelectQueryNode): SelectQueryNode => {
+  const query = pageFirst(given)
   const { from, joins, setOperations, groupBy, frontModifiers } = query
   const isPlain = !setOperations && !groupBy && !frontModifiers
   return {
@@ -41,6 +56,23 @@ const withOrder = (query: SelectQueryNode): SelectQueryNode => {
     ...(from && { from: { ...from, froms: from.froms.map(inFrom) } }),
     ...(joins && { joins: joins.map((join): JoinNode => ({ ...join, table: inFrom(join.table) })) }),
     ...(isPlain && { selections: [...(query.selections ?? []), ...selectedOrder(query)] }),
+  }
+}
+
+/** Replaces the only table of a query without limit by the one that is read in steps. */
+const stepwise = (query: SelectQueryNode, inSteps: (table: string) => string | undefined): SelectQueryNode => {
+  const { from, joins, limit, groupBy, setOperations, frontModifiers, selections = [] } = query
+  const [table, ...tables] = from?.froms ?? []
+  if (!from || !table || !TableNode.is(table) || tables.length > 0) return query
+  if (joins || limit || groupBy || setOperations || frontModifiers) return query
+  const { name } = table.table.identifier
+  const stepped = inSteps(name)
+  if (stepped === undefined) return query
+  const mark = ReferenceNode.create(ColumnNode.create('is_then'), TableNode.create(name))
+  return {
+    ...query,
+    from: { ...from, froms: [AliasNode.create(TableNode.create(stepped), IdentifierNode.create(name))] },
+    selections: [...selections, SelectionNode.create(AliasNode.create(mark, IdentifierNode.create(IS_THEN)))],
   }
 }
 
@@ -59,7 +91,10 @@ export const pastSql: PastSql = {
     text: asText(`${alias}.value`),
     field: (name) => asText(`${alias}.value ->> '$.${name}'`),
   }),
-  textAt: (json, field, position) => asText(`${json} ->> ('$.${field}[' || ${position} || ']')`),
+  listField: (json, { list, position, name }) => asText(`${json} ->> ('$.${list}[' || ${position} || '].${name}')`),
   bytewise: (text) => text,
-  inIndexOrder: (query: RootOperationNode) => (SelectQueryNode.is(query) ? withOrder(query) : query),
+  inIndexOrder: (query: RootOperationNode, inSteps) => {
+    if (!SelectQueryNode.is(query)) return query
+    return withOrder(inSteps ? stepwise(query, inSteps) : query)
+  },
 }
