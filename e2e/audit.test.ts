@@ -54,7 +54,8 @@ test('an entry shows the sent values and the previous ones', () =>
       await drawer.getByText(id).first().waitFor()
       await drawer.getByRole('link', { name: 'changed' }).click()
       await page.getByRole('heading', { level: 1, name: 'changed' }).waitFor()
-      await page.getByRole('link', { name: 'History' }).click()
+      const tabs = page.getByRole('navigation', { name: 'About this device' })
+      await tabs.getByRole('link', { name: 'History' }).click()
       await page.getByRole('link', { name: 'All in the audit log' }).click()
       await page.getByText('2 entries').first().waitFor()
     },

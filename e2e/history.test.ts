@@ -1,73 +1,244 @@
-/** Back and forward: the list keeps its filter, order and rows. */
+/** The history: changes seen, undone, compared, and the estate as of a moment. */
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { eventually, world } from './harness.ts'
+import { axeFindings, eventually, world } from './harness.ts'
 
-const it = world({ devices: 300 })
+const it = world({ devices: 60 })
+const as = 'admin'
 
-const isAt = (page: Page, top: number) =>
-  eventually(() => page.getByRole('grid').evaluate((grid) => grid.scrollTop), top)
-
-const scrollTo = async (page: Page, top: number): Promise<void> => {
-  await page.getByRole('grid').evaluate((grid, at) => grid.scrollTo(0, at), top)
-  // The current rows, and no longer those of before.
-  await page.locator(`[role=row][aria-rowindex="${Math.floor(top / 32) + 4}"]`).waitFor()
+/** The time of the server, later than all changes so far. */
+const nowOf = async (page: Page): Promise<string> => {
+  const [newest] = await it.plat.api.history.list({ limit: 1 })
+  const at = newest?.at ?? ''
+  await eventually(async () => (await page.evaluate<number>('Date.now()')) > Date.parse(at) + 1, true)
+  return page.evaluate<string>('new Date().toISOString()')
 }
 
-test('back and forward between the devices and a device', () =>
-  it.visit(
-    async ({ page, open }) => {
-      await open('/devices?q=tag:production&sort=address')
-      await page.getByRole('grid', { name: 'Devices' }).waitFor()
-      await scrollTo(page, 1600)
-      const link = page.locator('[role=row][aria-rowindex="54"]').getByRole('link')
-      const name = (await link.textContent()) ?? ''
-      await link.click()
-      await page.getByRole('heading', { level: 1, name }).waitFor()
-      await page.goBack()
-      await isAt(page, 1600)
-      expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('tag:production')
-      await page.locator('[aria-sort=ascending]').getByText('Address').waitFor()
-      await page.goForward()
-      await page.getByRole('heading', { level: 1, name }).waitFor()
-    },
-    { as: 'admin' },
-  ))
+const tabOf = (page: Page, noun: string) =>
+  page.getByRole('navigation', { name: `About this ${noun}` }).getByRole('link', { name: 'History' })
 
-test('a list that was left by the sidebar begins at its top, and back is where it was', () =>
-  it.visit(
+test('a device is deleted with its relationship, and the toast undoes it', async () => {
+  const { api } = it.plat
+  const device = await api.devices.create({ name: 'undone-one', addresses: [{ ip: '10.77.0.1' }] })
+  const [other] = await api.devices.list({ limit: 1 })
+  await api.relationships.create({ device_id: device.id, child_id: other?.id ?? '', type: 'connected_to' })
+  await it.visit(
     async ({ page, open }) => {
-      await open('/reservations')
-      await page.getByRole('grid', { name: 'Reservations' }).waitFor()
+      await open(`/devices/${device.id}`)
+      await page.keyboard.press('#')
+      const dialog = page.getByRole('dialog', { name: 'Delete undone-one?' })
+      await dialog.getByText('Deletes 1 device and 1 relationship.').waitFor()
+      expect(await dialog.getByText("can't be undone").count()).toBe(0)
+      expect(await axeFindings(page, 'layers')).toEqual([])
+      await dialog.getByLabel('Change note').fill('Sold – für 5 €')
+      await page.keyboard.press('Enter')
+      await page.getByText('Deleted undone-one').waitFor()
+      const [deletion] = await api.histories.device({ id: device.id })
+      expect(deletion).toMatchObject({ change: 'delete', note: 'Sold – für 5 €' })
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Creates 1 device and 1 relationship.').waitFor()
+      expect(await api.devices.get({ id: device.id })).toMatchObject({ ...device, updated_at: expect.any(String) })
+      expect(await api.relationships.list({ device_id: device.id })).toHaveLength(1)
+      await page.getByRole('combobox', { name: 'Filter' }).fill('undone-one')
+      await page.getByRole('link', { name: 'undone-one' }).waitFor()
+    },
+    { as },
+  )
+})
+
+test('a field is changed, seen in the tab, and undone there', async () => {
+  const { api } = it.plat
+  const { id } = await api.devices.create({ name: 'seen-one', os: 'Debian 12', tags: ['a', 'b'] })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/devices/${id}?edit=${id}`)
+      await page.getByLabel('Operating system').fill('Debian 13')
+      await page.getByLabel('Tags').fill('b, c')
+      await page.getByLabel('Change note').fill('Renewed')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved seen-one').waitFor()
+      await tabOf(page, 'device').click()
+      const entry = page.getByRole('listitem').filter({ hasText: 'Renewed' })
+      await entry.getByText('changed', { exact: true }).waitFor()
+      const values = (await entry.locator('dd').allTextContents()).map((text) => text.replace(/^./, ''))
+      expect(values).toEqual(['Before: Debian 12', 'After: Debian 13', 'Before: a', 'After: c'])
+      await page.getByText(/^History begins on /).waitFor()
+      await entry.getByRole('button', { name: 'Undo' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Undo this change?' })
+      await dialog.getByText('Changes 1 device.').waitFor()
+      expect(await axeFindings(page, 'layers')).toEqual([])
+      await dialog.getByRole('button', { name: 'Undo' }).click()
+      await entry.getByText('undone', { exact: true }).waitFor()
+      expect(await api.devices.get({ id })).toMatchObject({ os: 'Debian 12', tags: ['a', 'b'] })
+    },
+    { as },
+  )
+})
+
+test('an undo that something is in the way of lists the later change, with a link to it', async () => {
+  const { api } = it.plat
+  const { id } = await api.devices.create({ name: 'blocked-one', os: 'one' })
+  await api.devices.update({ id, os: 'two' })
+  const [first] = await api.histories.device({ id })
+  await api.devices.update({ id, os: 'three' })
+  const [later] = await api.histories.device({ id })
+  await it.visit(
+    async ({ page, open }) => {
+      await open(`/history/${first?.change_id}`)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Undo this change?' })
+      await dialog.getByText("It can't be undone.").waitFor()
+      expect(await dialog.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
+      expect(await axeFindings(page, 'layers')).toEqual([])
+      await dialog.getByRole('link', { name: later?.change_id ?? '' }).click()
+      await page.waitForURL(`**/history/${later?.change_id}`)
+      await page.getByText('three').waitFor()
+      expect((await api.devices.get({ id })).os).toBe('three')
+    },
+    { as, expected: ['409 /api/history/'] },
+  )
+})
+
+test('the clock goes to a moment before, where the deleted device is, and back', async () => {
+  const { api } = it.plat
+  const { id } = await api.devices.create({ name: 'gone-one', os: 'Plan 9' })
+  await it.visit(
+    async ({ page, open }) => {
+      const before = await nowOf(page)
+      await api.devices.delete({ id })
+      await open('/devices')
+      await page.getByRole('grid', { name: 'Devices' }).waitFor()
+      await page.keyboard.press('t')
+      const dialog = page.getByRole('dialog', { name: 'Show the estate as of' })
+      const field = dialog.getByLabel('Moment')
+      await dialog.getByText(/^History begins on /).waitFor()
+      expect(await axeFindings(page, 'layers')).toEqual([])
+      await field.fill('2001-01-01T00:00:00')
+      await page.keyboard.press('Enter')
+      await dialog.getByText(/^must not be before /).waitFor()
+      // The browser's own time, to the millisecond.
+      const local = await page.evaluate<string>(
+        `new Date(${Date.parse(before)} - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, -1)`,
+      )
+      await field.fill(local)
+      await page.keyboard.press('Enter')
+      await page.getByText(/^The estate as of /).waitFor()
+      await page.getByRole('combobox', { name: 'Filter' }).fill('gone-one')
+      await page.getByRole('link', { name: 'gone-one' }).click()
+      await page.getByText('Plan 9').waitFor()
+      expect(new URL(page.url()).searchParams.get('as_of')).toBe(before)
+      // Nothing can be changed there, also not by keys.
+      expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0)
+      await page.keyboard.press('e')
+      expect(new URL(page.url()).searchParams.get('edit')).toBeNull()
+      await page.getByRole('link', { name: 'Scans' }).click()
+      await page.getByText('This page has no past').waitFor()
       await page.getByRole('link', { name: /^Devices/ }).click()
       await page.getByRole('grid', { name: 'Devices' }).waitFor()
-      await scrollTo(page, 3200)
-      await page.getByRole('link', { name: 'Networks' }).click()
-      await page.getByRole('treegrid', { name: 'Networks' }).waitFor()
-      await page.goBack()
-      await page.getByRole('grid', { name: 'Devices' }).waitFor()
-      await isAt(page, 3200)
-      await page.getByRole('link', { name: 'Networks' }).click()
-      await page.getByRole('treegrid', { name: 'Networks' }).waitFor()
-      await page.getByRole('link', { name: /^Devices/ }).click()
-      await page.getByRole('grid', { name: 'Devices' }).waitFor()
-      await isAt(page, 0)
+      await page.getByRole('button', { name: 'Back to now' }).click()
+      await page.getByRole('button', { name: 'New device' }).waitFor()
+      await page.getByRole('combobox', { name: 'Filter' }).fill('gone-one')
+      await page.getByText('Nothing matches “gone-one”').waitFor()
+      expect(new URL(page.url()).searchParams.get('as_of')).toBeNull()
     },
-    { as: 'admin' },
-  ))
+    { as },
+  )
+})
 
-test('a filter that was typed is one step, and back is the page before', () =>
-  it.visit(
+test('every read of a page in the past is of its moment, and nothing else is read', async () => {
+  const { api } = it.plat
+  const { id } = await api.devices.create({ name: 'read-one' })
+  const [change] = await api.histories.device({ id })
+  const of: string[] = []
+  await it.visit(
+    async ({ page, openWhole }) => {
+      page.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url())
+        if (pathname.startsWith('/api/') && pathname !== '/api/auth/me')
+          of.push(`${pathname} ${searchParams.get('as_of') === change?.change_id}`)
+      })
+      await openWhole(`/devices/${id}?as_of=${change?.change_id}`)
+      await openWhole(`/networks?as_of=${change?.change_id}`)
+      await openWhole(`/topology?as_of=${change?.change_id}`)
+      expect(of.length).toBeGreaterThan(3)
+      expect(of.filter((line) => line.endsWith('false'))).toEqual([])
+    },
+    { as },
+  )
+})
+
+test('the changes are filtered in the URL, and one is opened by keys', async () => {
+  const { api } = it.plat
+  const network = await api.networks.create({ name: 'listed', subnet: '10.78.0.0/24' })
+  await it.visit(
     async ({ page, open }) => {
       await open('/')
-      await page.getByRole('link', { name: 'Pools' }).first().click()
-      await page.getByRole('combobox', { name: 'Filter' }).fill('servers')
-      await page.waitForURL(/q=servers/)
+      await page.keyboard.press('g')
+      await page.keyboard.press('y')
+      await page.getByRole('grid', { name: 'History' }).waitFor()
+      await page.getByLabel('Kind').selectOption('network')
+      await page.waitForURL(/kind=network/)
+      await page.getByRole('gridcell', { name: 'creates 1 network', exact: true }).first().waitFor()
+      await page.keyboard.press('Tab')
+      await page.getByRole('grid', { name: 'History' }).focus()
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Creates 1 network' }).waitFor()
+      await page.getByRole('link', { name: 'listed' }).click()
+      await page.waitForURL(`**/networks/${network.id}`)
       await page.goBack()
-      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-      await page.goForward()
-      await page.getByRole('grid', { name: 'Pools' }).waitFor()
-      expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('servers')
+      await page.goBack()
+      await page.getByRole('grid', { name: 'History' }).waitFor()
+      expect(await page.getByLabel('Kind').inputValue()).toBe('network')
     },
-    { as: 'admin' },
-  ))
+    { as },
+  )
+})
+
+test('two moments differ by what was created, changed and deleted in between', async () => {
+  const { api } = it.plat
+  const [kept, gone] = [await api.devices.create({ name: 'kept-two' }), await api.devices.create({ name: 'gone-two' })]
+  await it.visit(
+    async ({ page, open }) => {
+      const from = await nowOf(page)
+      await api.devices.create({ name: 'new-two' })
+      await api.devices.update({ id: kept.id, os: 'Debian 13' })
+      await api.devices.delete({ id: gone.id })
+      const to = await nowOf(page)
+      await api.devices.create({ name: 'later-two' })
+      await open(`/history/diff?from=${from}&to=${to}`)
+      await page.getByText('3 objects differ').waitFor()
+      await page.getByText('1 created, 1 changed, 1 deleted').waitFor()
+      await page.getByRole('link', { name: 'new-two' }).waitFor()
+      expect(await page.getByText('later-two').count()).toBe(0)
+      await page.getByRole('link', { name: 'gone-two' }).click()
+      await page.getByRole('heading', { level: 1, name: 'gone-two' }).waitFor()
+      await page.getByText(/^The estate as of /).waitFor()
+      await page.goBack()
+      await page.getByLabel('Kind').selectOption('pool')
+      await page.getByText('Nothing is different').waitFor()
+    },
+    { as },
+  )
+})
+
+test('many devices are deleted at once, and come back together', async () => {
+  const { api } = it.plat
+  for (const name of ['many-1', 'many-2', 'many-3']) await api.devices.create({ name, tags: ['many'] })
+  await it.visit(
+    async ({ page, open }) => {
+      await open('/devices?q=tag:many')
+      await page.getByLabel('Select all that match').click()
+      await page.getByRole('button', { name: 'Delete 3' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Delete 3 devices?' })
+      await dialog.getByText('Deletes 3 devices.').waitFor()
+      await dialog.getByRole('button', { name: 'Delete 3' }).click()
+      await page.getByText('Deleted 3 devices').waitFor()
+      expect(await api.devices.list({ tags: ['many'] })).toEqual([])
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('link', { name: 'many-2' }).waitFor()
+      expect(await api.devices.list({ tags: ['many'] })).toHaveLength(3)
+    },
+    { as },
+  )
+})

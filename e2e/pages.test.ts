@@ -13,11 +13,13 @@ const idsOf = async () => {
     it.plat.api.pools.all({ limit: 1 }),
   ])
   const [datacenter] = await it.plat.api.datacenters.list({ limit: 1 })
+  const [change] = await it.plat.api.history.list({ limit: 1, kind: 'device' })
   return {
     device: device?.id ?? '',
     network: network?.id ?? '',
     pool: pool?.id ?? '',
     datacenter: datacenter?.id ?? '',
+    change: change?.id ?? '',
   }
 }
 
@@ -54,6 +56,16 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['addresses', ({ device }) => `/devices/${device}?tab=addresses`],
   ['relationships', ({ device }) => `/devices/${device}?tab=relationships`],
   ['history', ({ device }) => `/devices/${device}?tab=history`],
+  ['history of a pool', ({ pool }) => `/pools/${pool}?tab=history`],
+  ['changes', () => '/history'],
+  ['changes, filtered', ({ change }) => `/history?kind=device&from=${change}`],
+  ['one change', ({ change }) => `/history/${change}`],
+  ['two moments', () => '/history/diff'],
+  ['the difference of two moments', ({ change }) => `/history/diff?from=${change}`],
+  ['devices as of a moment', ({ change }) => `/devices?as_of=${change}`],
+  ['network as of a moment', ({ network, change }) => `/networks/${network}?as_of=${change}`],
+  ['pool as of a moment', ({ pool, change }) => `/pools/${pool}?as_of=${change}`],
+  ['no past', ({ change }) => `/scans?as_of=${change}`],
   ['topology', () => '/topology'],
   ['graph of a device', ({ device }) => `/topology?focus=${device}`],
   ['no such page', () => '/nowhere'],

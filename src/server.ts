@@ -127,8 +127,9 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
       const peer = () => socket.requestIP(request)?.address ?? ''
       const connection = () => connectionOf(socket, request)
       const disconnect = () => socket.timeout(request, DISCONNECT_S)
+      const keepOpen = () => socket.timeout(request, 0)
       const page = isPathAltered ? undefined : site(request)
-      const response = await (page ?? plat.fetch(request, { peer, connection, disconnect, isPathAltered }))
+      const response = await (page ?? plat.fetch(request, { peer, connection, disconnect, keepOpen, isPathAltered }))
       return isStopping ? closing(response) : response
     }),
     error: (error) => {

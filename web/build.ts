@@ -98,7 +98,7 @@ const LAZY = new RegExp(
 const ACCESS = /\/web\/src\/(access|account)\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
-const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/(local-table|use-paged-view))\./
+const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./
 
 /** Small inventory pages that share their styles. */
 const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations|utilization)\//

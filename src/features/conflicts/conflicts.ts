@@ -7,7 +7,7 @@ import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
 import { conflicts, type Resolution } from './api.ts'
 import { causeOfAddress as causeOfOneAddress, devicesWith, type Place, sharedPlaces } from './causes.ts'
-import { addressesChanged, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
+import { addressesChanged, addressesLost, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
 import type { Conflict } from './schema.ts'
 import * as store from './store.ts'
 
@@ -124,7 +124,7 @@ export const feature: Feature = {
       if (changes.includes('addresses'))
         await addressesChanged(ctx, [...devices.keysOf(before), ...devices.keysOf(device)])
     },
-    'device.deleted': (ctx, device: Device) => addressesChanged(ctx, devices.keysOf(device)),
+    'devices.removed': (ctx, gone: readonly Device[]) => addressesLost(ctx, gone.flatMap(devices.keysOf)),
     'network.created': (ctx, network: Network) => placesChanged(ctx, [placeOf(network)]),
     'network.updated': async (ctx, { before, network, changes }: NetworkChange) => {
       if (changes.includes('subnet') || changes.includes('datacenter_id'))

@@ -109,6 +109,17 @@ export const addressesChanged = async (ctx: Ctx, changed: readonly string[]): Pr
   }
 }
 
+/** As `addressesChanged`, with few queries for addresses of which no other device has one. */
+export const addressesLost = async (ctx: Ctx, lost: readonly string[]): Promise<void> => {
+  const ipKeys = [...new Set(lost)]
+  if (ipKeys.length <= FEW) return addressesChanged(ctx, ipKeys)
+  const open = await store.openOf(ctx, ipKeys.map(causeOfAddress))
+  const shared = (await causesOfAddresses(ctx, ipKeys)).filter(isShared)
+  const known = new Set(shared.map(({ cause }) => cause))
+  const concerned = ipKeys.filter((key) => known.has(causeOfAddress(key)) || open.has(causeOfAddress(key)))
+  await addressesChanged(ctx, concerned)
+}
+
 export const placesChanged = async (ctx: Ctx, places: readonly Place[]): Promise<void> => {
   for (const place of places) {
     const cause = await causeOfPlace(ctx, place)

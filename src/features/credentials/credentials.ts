@@ -191,7 +191,11 @@ export const credentialsFeature = ({ secrets }: { readonly secrets: Secrets }): 
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {
-    'device.deleting': (ctx, { id }: { id: string }) => store.clearDevice(ctx, id),
+    'devices.deleting': (ctx, all: readonly { readonly id: string }[]) =>
+      store.clearDevices(
+        ctx,
+        all.map(({ id }) => id),
+      ),
     'network.deleting': (ctx, { id }: { id: string }) => store.clearNetwork(ctx, id),
   },
 })

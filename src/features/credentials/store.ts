@@ -62,8 +62,8 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('credentials').where('id', '=', id).execute()
 }
 
-export const clearDevice = async ({ db, now }: Ctx, id: string): Promise<void> => {
-  const ofDevice = db.updateTable('credentials').where('device_id', '=', id)
+export const clearDevices = async ({ db, now }: Ctx, ids: readonly string[]): Promise<void> => {
+  const ofDevice = db.updateTable('credentials').where('device_id', 'in', ids)
   // Without the device it would be tried on the whole network: new-target.ts.
   const forNowhere = { device_id: null, network_id: null, updated_at: now }
   await ofDevice

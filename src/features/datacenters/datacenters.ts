@@ -5,6 +5,7 @@ import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Restored } from '../restored.ts'
 import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenters } from './api.ts'
 import * as store from './store.ts'
 
@@ -24,12 +25,12 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
   return datacenter
 }
 
-export const create = async (ctx: Ctx, input: DatacenterDraft): Promise<Datacenter> => {
+export const create = async (ctx: Ctx, input: DatacenterDraft & Restored): Promise<Datacenter> => {
   const id = input.id ?? Bun.randomUUIDv7()
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A datacenter with id "${id}" exists already`)
-  const { name, location, description } = input
-  const datacenter: Datacenter = { id, name, location, description, created_at: ctx.now, updated_at: ctx.now }
+  const { name, location, description, created_at = ctx.now } = input
+  const datacenter: Datacenter = { id, name, location, description, created_at, updated_at: ctx.now }
   await store.insert(ctx, datacenter)
   await ctx.emit('datacenter.created', datacenter)
   return datacenter
@@ -45,7 +46,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promi
   return datacenter
 }
 
-const remove = async (ctx: Ctx, id: string): Promise<void> => {
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const datacenter = await lockForChange(ctx, id)
   await ctx.emit('datacenter.deleting', datacenter)
   await store.remove(ctx, datacenter)

@@ -10,6 +10,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
+import type { Restored } from '../restored.ts'
 import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES, MAX_TAGS } from './api.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
@@ -23,11 +24,13 @@ import * as store from './store.ts'
 /** A new device, with its error if it is invalid. */
 type Made = { readonly device: Device; readonly error?: AppError }
 
+type NewDevice = DeviceDraft & Restored
+
 /** Returns the fields in the order of the contract, as they will be sent. */
-const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: DeviceDraft): Device => ({
+const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewDevice): Device => ({
   id,
   ...draft,
-  created_at: ctx.now,
+  created_at,
   updated_at: ctx.now,
 })
 
@@ -67,7 +70,7 @@ const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<voi
 }
 
 /** Validates drafts together, with one query for all of them. */
-export const validate = async (ctx: Ctx, drafts: readonly DeviceDraft[]): Promise<Made[]> => {
+export const validate = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<Made[]> => {
   await lockPlaces(ctx, drafts)
   const ids = drafts.flatMap(({ id }) => (id === undefined ? [] : [id]))
   const [issues, taken] = await Promise.all([referenceIssues(ctx, drafts), store.findDocs(ctx, ids)])
@@ -98,7 +101,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth =
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
 }
 
-export const create = async (ctx: Ctx, draft: DeviceDraft, birth?: Birth): Promise<Device> => {
+export const create = async (ctx: Ctx, draft: NewDevice, birth?: Birth): Promise<Device> => {
   const [made] = await validate(ctx, [draft])
   if (!made) throw new Error('one draft makes one device')
   if (made.error) throw made.error
@@ -117,6 +120,7 @@ export const existing = store.existing
 export const idsByName = store.idsByName
 
 /** For the history. */
+export const { holdersOf } = store
 export const documents = store.findDocs
 export const searchTextOf = (device: Device): string => searchText(device)
 
@@ -188,14 +192,38 @@ export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddr
   await update(ctx, { id, addresses: [...addresses, ...whole] })
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => {
-  const device = await lockForChange(ctx, id)
-  const keys = keysOf(device)
+/** Deletes locked devices, with few queries for all of them. */
+const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
+  const keys = all.flatMap(keysOf)
   await occupancy.lock(ctx, keys)
-  await ctx.emit('device.deleting', device)
-  await store.remove(ctx, device)
+  await ctx.emit('devices.deleting', all)
+  await store.removeAll(ctx, all)
   await occupancy.release(ctx, keys)
-  await ctx.emit('device.deleted', device)
+  for (const device of all) await ctx.emit('device.deleted', device)
+  await ctx.emit('devices.removed', all)
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => removeLocked(ctx, [await lockForChange(ctx, id)])
+
+/** @throws AppError NOT_FOUND for the first that does not exist */
+export const removeAll = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  const docs = await store.lockDocs(ctx, ids)
+  // The column holds the JSON of a device.
+  await removeLocked(
+    ctx,
+    ids.map((id) => JSON.parse(orNotFound(docs.get(id), 'device', id)) as Device),
+  )
+}
+
+/** Creates devices together. @throws AppError for the first that is invalid */
+export const createAll = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<void> => {
+  const made = await validate(ctx, drafts)
+  const bad = made.find(({ error }) => error)
+  if (bad?.error) throw bad.error
+  await insertAll(
+    ctx,
+    made.map(({ device }) => device),
+  )
 }
 
 /** Sends the stored JSON unchanged. */

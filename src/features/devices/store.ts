@@ -59,6 +59,16 @@ export const lockDoc = async (ctx: Ctx, id: string): Promise<string | undefined>
   (await ctx.store.sql.lockRows(ctx.db.selectFrom('devices').select('doc').where('id', '=', id)).executeTakeFirst())
     ?.doc
 
+/** As `lockDoc`, for several; returns the documents by id. */
+export const lockDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const docs = new Map<string, string>()
+  for (const batch of batches(ids)) {
+    const query = ctx.db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', batch).orderBy('id')
+    for (const { id, doc } of await ctx.store.sql.lockRows(query).execute()) docs.set(id, doc)
+  }
+  return docs
+}
+
 export const exists = async (ctx: Ctx, id: string): Promise<boolean> =>
   (await ctx.db.selectFrom('devices').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 
@@ -156,20 +166,26 @@ export const update = async (ctx: Ctx, change: Change): Promise<void> => {
   }
 }
 
-export const remove = async (ctx: Ctx, device: Device): Promise<void> => {
-  const { id, addresses, tags, domains } = device
-  const lists = [
-    ['network_addresses', addresses],
-    ['addresses', addresses],
-    ['device_tags', tags],
-    ['device_domains', domains],
-  ] as const
-  ctx.searchTextChanged('devices', { removed: [searchText(device)] })
-  // A delete without matching rows still counts as a change, which invalidates all caches of the table.
-  for (const [table, list] of lists)
-    if (list.length > 0) await ctx.db.deleteFrom(table).where('device_id', '=', id).execute()
-  await ctx.db.deleteFrom('devices').where('id', '=', id).execute()
-  ctx.changed('device', { id, before: JSON.stringify(device) })
+/** The tables whose rows belong to a device, with the list that they are made of. */
+const PARTS = [
+  ['network_addresses', 'addresses'],
+  ['addresses', 'addresses'],
+  ['device_tags', 'tags'],
+  ['device_domains', 'domains'],
+] as const
+
+export const removeAll = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  ctx.searchTextChanged('devices', { removed: devices.map(searchText) })
+  for (const batch of batches(devices)) {
+    // A delete without matching rows still counts as a change, which invalidates all caches of the table.
+    for (const [table, list] of PARTS) {
+      const ids = batch.filter((device) => device[list].length > 0).map(({ id }) => id)
+      if (ids.length > 0) await ctx.db.deleteFrom(table).where('device_id', 'in', ids).execute()
+    }
+    const ids = batch.map(({ id }) => id)
+    await ctx.db.deleteFrom('devices').where('id', 'in', ids).execute()
+  }
+  for (const device of devices) ctx.changed('device', { id: device.id, before: JSON.stringify(device) })
 }
 
 /** The number of devices that are rewritten before the event loop runs again; each takes a quarter of a millisecond. */
@@ -238,6 +254,9 @@ export const takenInPools = async (
   }
   return taken
 }
+
+/** Returns the devices with one of the addresses. */
+export const holdersOf = (ctx: Ctx, keys: readonly string[]) => holders(ctx, keys)
 
 // Searches by address alone, which an index serves. Pairs of pool and address would need as many look-ups.
 const holders = preparedKeys((db: Kysely<Tables>, keys) =>

@@ -11,12 +11,12 @@ import * as discoveredStore from './devices/discovered-store.ts'
 import { classify, draftOf, reclassify } from './inbox/classify.ts'
 import * as documented from './inbox/documented-store.ts'
 import { inboxHandlers } from './inbox/inbox.ts'
-import { lockHandlers } from './inbox/locks.ts'
+import { create as createLock, lockHandlers, remove as removeLock } from './inbox/locks.ts'
 import { discoveryLocks } from './inbox/locks-api.ts'
 import { removeTopologyLinks } from './inbox/topology-links.ts'
 import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
-import { ruleHandlers } from './rules/rules.ts'
+import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
 import { createRunner, type RunnerOptions } from './scans/runner.ts'
 import * as scanStore from './scans/scan-store.ts'
 import { scanHandlers } from './scans/scans.ts'
@@ -41,19 +41,26 @@ const compareAgain = async (ctx: Ctx, deviceIds: readonly string[]): Promise<voi
   reclassify(ctx, await documented.discoveredOf(ctx, deviceIds))
 
 /** For the history. */
+export type { ScanLimits } from './scans/scan-rules.ts'
 export const { lockDocuments } = documented
 export const ruleDocuments = ruleStore.documents
+export const locks = { create: createLock, remove: removeLock }
+export const rules = { create: createRule, update: updateRule, remove: removeRule }
 
 /** Removes the promotion of devices that are deleted. */
-const release = async (ctx: Ctx, { id }: Device): Promise<void> => {
-  await documented.removeLocksOf(ctx, id)
-  const { byId } = await discoveredStore.loadByIds(ctx, await documented.discoveredOf(ctx, [id]))
+const release = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  const ids = devices.map(({ id }) => id)
+  const gone = new Set(ids)
+  await documented.removeLocksOf(ctx, ids)
+  const discovered = await documented.discoveredOf(ctx, ids)
+  if (discovered.length === 0) return
+  const { byId } = await discoveredStore.loadByIds(ctx, discovered)
   for (const record of byId.values()) {
     const { doc } = record
     if (!doc) continue
-    const isIts = doc.promoted_to_device_id === id
-    const device = isIts ? { ...doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now } : doc
-    await discoveredStore.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device }), id))
+    const isTheirs = doc.promoted_to_device_id !== null && gone.has(doc.promoted_to_device_id)
+    const device = isTheirs ? { ...doc, promoted_to_device_id: null, promoted_at: null, updated_at: ctx.now } : doc
+    await discoveredStore.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device }), gone))
   }
 }
 
@@ -89,7 +96,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
           ),
         ),
       'device.updated': (ctx, { device }: { device: Device }) => compareAgain(ctx, [device.id]),
-      'device.deleting': release,
+      'devices.deleting': release,
       'relationships.created': (ctx, made: readonly Ends[]) =>
         compareAgain(
           ctx,

@@ -45,15 +45,9 @@ type Pending = { readonly drafts: readonly New[]; readonly outcomes: Outcome[]; 
 const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Promise<void> => {
   if (drafts.length === 0) return
   const together = await attempt(ctx, async () => {
-    const made = await devices.validate(
+    await devices.createAll(
       ctx,
       drafts.map(({ draft }) => draft),
-    )
-    const bad = made.find(({ error }) => error)
-    if (bad?.error) throw bad.error
-    await devices.insertAll(
-      ctx,
-      made.map(({ device }) => device),
     )
     return 'created'
   })

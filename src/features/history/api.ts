@@ -167,6 +167,23 @@ export const history = {
     input: ChangeId,
     output: Change,
   }),
+  undo: operation({
+    name: 'history.undo',
+    summary: 'Undo a change of the estate',
+    description:
+      'Runs the ordinary rules in one transaction, as one new change: all of it or nothing. With anything in the way, or undone already, ' +
+      'the answer is 409 UNDO_CONFLICT, whose details name each obstacle. To undo an undo brings back what it took.',
+    http: 'POST /api/history/{id}/undo',
+    effect: 'action',
+    keeps: true,
+    answersChange: true,
+    isBulk: true,
+    isLong: true,
+    access,
+    cli: { command: 'undo', args: ['id'] },
+    input: ChangeId,
+    output: Change,
+  }),
   items: operation({
     name: 'history.items',
     summary: 'List all objects of a change, by kind and id',

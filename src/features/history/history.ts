@@ -9,6 +9,7 @@ import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { ScanLimits } from '../discovery/discovery.ts'
 import type { Tables } from '../tables.ts'
 import {
   type Change,
@@ -28,6 +29,7 @@ import { pastTables } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
 import { removeOld } from './retention.ts'
 import * as store from './store.ts'
+import { sizeOf, undoChange } from './undo.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
@@ -184,7 +186,10 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
   return new JsonList<HistoryEntry>({ revision, total: async () => total, rows })
 }
 
-export type HistoryOptions = { readonly config: Pick<Config, 'historyRetentionDays'> }
+/** From this number of objects, an undo is a large transaction. */
+const LARGE = 1000
+
+export type HistoryOptions = { readonly config: Pick<Config, 'historyRetentionDays'> & ScanLimits }
 
 export const historyFeature = ({ config }: HistoryOptions): Feature => ({
   operations: [
@@ -225,6 +230,17 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
         changes: await countRows(store.changesQuery(ctx, { kinds: visibleKinds(ctx) })),
       }),
       get: async (ctx, { id }) => showChange(ctx, await mustFind(ctx, id)),
+      undo: {
+        transaction: async (ctx, { id }) => {
+          const change = await store.findChange(ctx, id)
+          return { exclusive: true, large: change !== undefined && sizeOf(change) >= LARGE }
+        },
+        run: async (ctx, { id }) => {
+          await mustFind(ctx, id)
+          const made = await undoChange(ctx, id, config)
+          return showChange(ctx, orNotFound(await store.findChange(ctx, made), 'change', made))
+        },
+      },
       items: async (ctx, { id, kind, change, ...page }) => {
         const revision = await ctx.store.revision(ITEM_TABLES)
         const { seq } = await mustFind(ctx, id)

@@ -7,7 +7,8 @@ import * as store from './store.ts'
 /** Fields that follow from the change itself. */
 const IMPLIED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
-const fieldsOf = (before: Document | undefined, after: Document | undefined): Item['fields'] => {
+/** Returns the fields that differ; all of them if one document is missing. */
+export const fieldsOf = (before: Document | undefined, after: Document | undefined): Item['fields'] => {
   const names = Object.keys({ ...before, ...after }).filter((name) => !IMPLIED.has(name))
   const isWhole = !before || !after
   return Object.fromEntries(
@@ -28,7 +29,7 @@ export const itemOf = (kind: Kind, id: string, { before, after }: States): Item 
 }
 
 /** Returns the documents of objects right after the change `seq`; now without it. */
-const statesAt = async (
+export const statesAt = async (
   ctx: Ctx,
   kind: Kind,
   { ids, seq }: { readonly ids: readonly string[]; readonly seq: number | undefined },

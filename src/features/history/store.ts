@@ -278,6 +278,32 @@ export const statesBeforeLater = async (
   return states
 }
 
+/** Returns the newest change of an object after a change, if there is one. */
+export const newestChangeOf = async (
+  { db }: StoreScope,
+  { kind, id, after }: { readonly kind: Kind; readonly id: string; readonly after: number },
+) => {
+  const row = await db
+    .selectFrom('history')
+    .innerJoin('changes', 'changes.seq', 'history.seq')
+    .selectAll('changes')
+    .where('history.kind', '=', kind)
+    .where('history.id', '=', id)
+    .where('history.seq', '>', after)
+    .orderBy('history.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && storedOf(row)
+}
+
+/** Sets the newest undo of a change that has not been undone itself; null if there is none. */
+export const settleUndone = async ({ db }: StoreScope, id: string): Promise<void> => {
+  const newest = sql<string | null>`(
+    SELECT undos.id FROM changes AS undos WHERE undos.undoes = ${id} AND undos.undone_by IS NULL ORDER BY undos.seq DESC LIMIT 1
+  )`
+  await db.updateTable('changes').set({ undone_by: newest }).where('id', '=', id).execute()
+}
+
 /** The changes of one object, newest first; of a device with those of its relationships. */
 export const objectQuery = ({ db }: StoreScope, kind: Kind, id: string) => {
   const own = sql<SqlBool>`history.kind = ${kind} AND history.id = ${id}`

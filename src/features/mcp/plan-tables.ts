@@ -2,6 +2,8 @@
 import type { JournalRules, Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
+import { type Kind, READ_PERMISSIONS } from '../history/api.ts'
+import { KIND_RULES } from '../history/kinds.ts'
 
 /** The objects of one table. */
 export type PlanTable = TableRule & {
@@ -57,6 +59,9 @@ const derived = (table: string, differences: Partial<PlanTable>): PlanTable => {
   return { ...own, ...differences }
 }
 
+/** The noun and the permission that the history shows objects of a kind by. */
+const sharedWithHistory = (kind: Kind) => ({ noun: KIND_RULES[kind].noun, permission: READ_PERMISSIONS[kind] })
+
 /**
  * By table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.
  */
@@ -65,9 +70,8 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   reservations: derived('reservations', { name: (row) => text(row.hostname) || text(row.ip_address) }),
   devices: derived('devices', { view: deviceView }),
   relationships: {
-    noun: 'relationship',
+    ...sharedWithHistory('relationship'),
     key: ['parent_id', 'child_id', 'type'],
-    permission: 'relationships:read',
     view: pick('notes'),
     name: ({ parent_id, child_id, type }) => `${text(parent_id)} ${text(type)} ${text(child_id)}`,
   },
@@ -90,9 +94,8 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   },
   discovery_rules: derived('discovery_rules', { name: (row) => `rule of network ${text(row.network_id)}` }),
   discovery_locks: {
-    noun: 'field lock',
+    ...sharedWithHistory('discovery-lock'),
     key: ['device_id', 'field'],
-    permission: 'discovery:read',
     view: pick('created_by'),
     name: ({ device_id, field }) => `${text(field)} of ${text(device_id)}`,
   },

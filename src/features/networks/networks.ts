@@ -8,6 +8,7 @@ import { countMembers, membership } from '../../platform/db/subset.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
+import type { Restored } from '../restored.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
 import { devicesIn, lockForRedrawing } from './membership.ts'
 import * as store from './store.ts'
@@ -40,15 +41,15 @@ const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise
   if (!known.has(id)) throw invalid([{ field: 'datacenter_id', message: `there is no datacenter with id "${id}"` }])
 }
 
-export const create = async (ctx: Ctx, input: NetworkDraft): Promise<Network> => {
+export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<Network> => {
   const id = input.id ?? Bun.randomUUIDv7()
   await lockForRedrawing(ctx)
   await checkDatacenter(ctx, input.datacenter_id)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
-  const { name, vlan_id, datacenter_id, description } = input
+  const { name, vlan_id, datacenter_id, description, created_at = ctx.now } = input
   const subnet = canonicalSubnet(input.subnet)
-  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const times = { created_at, updated_at: ctx.now }
   const network: Network = { id, name, subnet, vlan_id, datacenter_id, description, ...times }
   await store.insert(ctx, network)
   await ctx.emit('network.created', network)

@@ -8,6 +8,7 @@ import { containsText } from '../../platform/db/contains.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'
+import type { Restored } from '../restored.ts'
 import type { Tables } from '../tables.ts'
 import { type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
@@ -59,14 +60,14 @@ const checkRange = (pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): 
   rejectIssues(issues)
 }
 
-export const create = async (ctx: Ctx, input: PoolDraft): Promise<Pool> => {
+export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Pool> => {
   const network = await networks.mustLock(ctx, input.network_id)
   checkRange(input, network)
   const id = input.id ?? Bun.randomUUIDv7()
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A pool with id "${id}" exists already`)
-  const { network_id, name, start_ip, end_ip, description, tags } = input
-  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const { network_id, name, start_ip, end_ip, description, tags, created_at = ctx.now } = input
+  const times = { created_at, updated_at: ctx.now }
   const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, ...times }
   await store.insert(ctx, pool)
   await ctx.emit('pool.created', pool)
@@ -104,6 +105,8 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
   await store.remove(ctx, gone)
   for (const pool of gone) await ctx.emit('pool.deleted', pool)
 }
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(ctx, [await lockForChange(ctx, id)])
 
 /** The ids of the pools of a network. */
 export const idsOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> =>
@@ -173,7 +176,7 @@ export const feature: Feature = {
     create,
     get: async (ctx, { id }) => mustGet(ctx, id),
     update,
-    delete: async (ctx, { id }) => removeAll(ctx, [await lockForChange(ctx, id)]),
+    delete: async (ctx, { id }) => remove(ctx, id),
     nextIp: async (ctx, { id }) => {
       const pool = await mustGet(ctx, id)
       return { ip: await nextIp(ctx, pool, await networks.mustGet(ctx, pool.network_id)) }

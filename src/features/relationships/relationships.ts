@@ -4,6 +4,7 @@ import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existing, mustExist } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
+import type { Restored } from '../restored.ts'
 import { type Relationship, type RelationshipDraft, relationships } from './api.ts'
 import * as store from './store.ts'
 import type { RelationshipRow } from './table.ts'
@@ -11,7 +12,7 @@ import type { RelationshipRow } from './table.ts'
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
 /** For features that read relationships together with other objects. */
-export const { documents, names } = store
+export const { documents, names, tripleOf: tripleOfId } = store
 
 const keyOf = ({ parent_id, type, child_id }: store.Triple): string => JSON.stringify([parent_id, type, child_id])
 
@@ -58,18 +59,25 @@ const insertAll = async (ctx: Ctx, made: readonly RelationshipRow[]): Promise<vo
   await ctx.emit('relationships.created', made)
 }
 
-const rowOf = (ctx: Ctx, draft: RelationshipDraft): RelationshipRow => ({
+const rowOf = (ctx: Ctx, draft: RelationshipDraft & Restored): RelationshipRow => ({
   ...tripleOf(draft),
   notes: draft.notes,
-  created_at: ctx.now,
+  created_at: draft.created_at ?? ctx.now,
 })
 
-export const create = async (ctx: Ctx, draft: RelationshipDraft): Promise<void> => {
+export const create = async (ctx: Ctx, draft: RelationshipDraft & Restored): Promise<void> => {
   const [validated] = await validate(ctx, [draft])
   if (validated?.error) throw validated.error
   if (validated?.known)
     throw new AppError('ALREADY_EXISTS', `The relationship ${describe(tripleOf(draft))} exists already`)
   await insertAll(ctx, [rowOf(ctx, draft)])
+}
+
+/** @throws AppError NOT_FOUND */
+export const setNotes = async (ctx: Ctx, triple: store.Triple, notes: string): Promise<void> => {
+  const before = await store.find(ctx, triple)
+  if (!before) throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
+  await store.setNotes(ctx, [{ before, after: { ...before, notes } }])
 }
 
 /**
@@ -98,7 +106,7 @@ export const upsertAll = async (
   return outcomes
 }
 
-const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
+export const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
   const relationship = await store.find(ctx, triple)
   if (relationship) ctx.precondition(relationship)
   if (!(await store.remove(ctx, triple)))
@@ -133,6 +141,10 @@ export const feature: Feature = {
     delete: async (ctx, { device_id, child_id, type }) => remove(ctx, { parent_id: device_id, child_id, type }),
   }),
   reactions: {
-    'device.deleting': (ctx, { id }: Device) => store.removeAllOf(ctx, id),
+    'devices.deleting': (ctx, all: readonly Device[]) =>
+      store.removeAllOf(
+        ctx,
+        all.map(({ id }) => id),
+      ),
   },
 }

@@ -1,5 +1,6 @@
 /** The queries of relationships; the only writer of their table. */
 import type { ExpressionBuilder, Kysely } from 'kysely'
+import { batches } from '../../platform/db/batches.ts'
 import { preparedRows, preparedTuples } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
@@ -54,7 +55,8 @@ type Row = Tables['relationships']
 /** The id of a relationship in the history. No id contains a space. */
 const idOf = ({ parent_id, child_id, type }: Triple): string => `${parent_id} ${child_id} ${type}`
 
-const tripleOf = (id: string): Triple => {
+/** Reads an id of the history. */
+export const tripleOf = (id: string): Triple => {
   const [parent_id = '', child_id = '', type = ''] = id.split(' ')
   return { parent_id, child_id, type }
 }
@@ -104,11 +106,13 @@ export const remove = async (ctx: Ctx, { parent_id, child_id, type }: Triple): P
   return rows.length > 0
 }
 
-export const removeAllOf = async (ctx: Ctx, deviceId: string): Promise<void> => {
-  const query = ctx.db
-    .deleteFrom('relationships')
-    .where((eb) => eb.or([eb('parent_id', '=', deviceId), eb('child_id', '=', deviceId)]))
-  removed(ctx, await query.returning(columns).execute())
+export const removeAllOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
+  for (const ids of batches(deviceIds)) {
+    const query = ctx.db
+      .deleteFrom('relationships')
+      .where((eb) => eb.or([eb('parent_id', 'in', ids), eb('child_id', 'in', ids)]))
+    removed(ctx, await query.returning(columns).execute())
+  }
 }
 
 const removed = (ctx: Ctx, rows: readonly Row[]): void => {

@@ -3,29 +3,33 @@ import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { PoolRange } from '../pools/pools.ts'
+import type { Restored } from '../restored.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
 import * as store from './store.ts'
 
 /** Sorts after every time. */
 const NEVER = '~'
 
+/** A new reservation, or one that the history makes again. */
+export type NewReservation = ReservationDraft & Restored & Partial<Pick<Reservation, 'id' | 'created_by'>>
+
 /** Records reservations of claimed addresses. */
 export const reserve = async (
   ctx: Ctx,
   pool: Pick<PoolRange, 'id'>,
-  drafts: readonly Omit<ReservationDraft, 'pool_id'>[],
+  drafts: readonly Omit<NewReservation, 'pool_id'>[],
 ): Promise<Reservation[]> => {
   const reservations = drafts.map(
-    ({ ip_address, hostname, purpose, notes, expires_at }): Reservation => ({
-      id: Bun.randomUUIDv7(),
+    ({ ip_address, hostname, purpose, notes, expires_at, ...own }): Reservation => ({
+      id: own.id ?? Bun.randomUUIDv7(),
       pool_id: pool.id,
       ip_address,
       hostname,
       purpose,
       notes,
       expires_at,
-      created_by: ctx.caller.username,
-      created_at: ctx.now,
+      created_by: own.created_by ?? ctx.caller.username,
+      created_at: own.created_at ?? ctx.now,
       updated_at: ctx.now,
     }),
   )

@@ -9,8 +9,8 @@ import * as occupancy from '../occupancy/occupancy.ts'
 import { expiringRevision, neverFree, rangeOf } from '../pools/free-space.ts'
 import { mustGet as mustGetPool, mustLock as mustLockPool, type RangeChange } from '../pools/pools.ts'
 import { allocate } from './allocate.ts'
-import { type Reservation, type ReservationDraft, type ReservationPatch, reservations } from './api.ts'
-import { free, purgeExpired, reserve } from './record.ts'
+import { type Reservation, type ReservationPatch, reservations } from './api.ts'
+import { free, type NewReservation, purgeExpired, reserve } from './record.ts'
 import * as store from './store.ts'
 
 const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
@@ -22,7 +22,16 @@ const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE'
 /** For features that read reservations together with other objects. */
 export const { columns, documents, isLive } = store
 
-export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reservation> => {
+/** Claims an address that a device may have: a reservation and a device held it together before. */
+const claimBeside = async (ctx: Ctx, key: string): Promise<boolean> => {
+  await occupancy.lock(ctx, [key])
+  if (await store.findByKey(ctx, key)) return false
+  await occupancy.take(ctx, [key])
+  return true
+}
+
+/** @param isShared the address may be that of a device */
+export const create = async (ctx: Ctx, draft: NewReservation, isShared = false): Promise<Reservation> => {
   const pool = await mustLockPool(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)
   const ip = draft.ip_address
@@ -33,7 +42,8 @@ export const create = async (ctx: Ctx, draft: ReservationDraft): Promise<Reserva
   if (neverFree(await mustGetNetwork(ctx, pool.network_id)).has(key))
     throw unavailable(ip, 'is the network or broadcast address of its network')
   await purgeExpired(ctx, { first: key, last: key })
-  if (!(await occupancy.claim(ctx, [key]))) throw unavailable(ip, 'is taken by a device or another reservation')
+  const isClaimed = isShared ? await claimBeside(ctx, key) : await occupancy.claim(ctx, [key])
+  if (!isClaimed) throw unavailable(ip, 'is taken by a device or another reservation')
   const [reservation] = await reserve(ctx, pool, [draft])
   if (!reservation) throw new Error('one draft makes one reservation')
   return reservation
@@ -65,7 +75,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: ReservationPatch): Prom
   return reservation
 }
 
-const remove = async (ctx: Ctx, id: string): Promise<void> => {
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const reservation = await lockForChange(ctx, id)
   await free(ctx, [ipKeyOf(reservation.ip_address)])
   await ctx.emit('reservation.deleted', reservation)
@@ -84,7 +94,7 @@ export const feature: Feature = {
       const revision = await expiringRevision(ctx, ['reservations'])
       return listRows(ctx, { revision, query: store.query(ctx).where('pool_id', '=', pool_id), page, row: sendRow })
     },
-    create,
+    create: async (ctx, draft) => create(ctx, draft),
     get: async (ctx, { id }) => mustGet(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),

@@ -39,6 +39,8 @@ export type Socket = {
   readonly connection?: () => Connection | undefined
   /** Closes the connection, even if data waits to be sent. */
   readonly disconnect?: () => void
+  /** Keeps the connection open, however long the answer takes. */
+  readonly keepOpen?: () => void
   /** The path of the URL differs from the one that was sent. */
   readonly isPathAltered?: boolean
 }
@@ -52,7 +54,12 @@ type Admission = {
   readonly own?: Identify | undefined
 }
 type Handler = (context: RequestContext) => Promise<Answered | Response>
-type Mounted = { readonly kind: RequestKind; readonly handle: Handler }
+type Mounted = {
+  readonly kind: RequestKind
+  readonly handle: Handler
+  /** Sends nothing before it is done, which may take minutes. */
+  readonly isSilent?: boolean
+}
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const METHODS = new Set([...SAFE_METHODS, 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -226,7 +233,9 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     const { isSensitive = false } = called
     const isLong = 'isLong' in called && called.isLong === true
     const isProbe = 'isProbe' in called && called.isProbe === true
-    table.add(method, path, { kind: { route: path, isSensitive, isLong, isProbe }, handle })
+    // Raw routes that take long report their progress.
+    const isSilent = isLong && 'effect' in called
+    table.add(method, path, { kind: { route: path, isSensitive, isLong, isProbe }, handle, isSilent })
   }
 
   return {
@@ -238,7 +247,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       const peer = SAFE_METHODS.has(request.method) ? undefined : socket.peer()
       const clientOf = () => guard.clientOf(peer ?? socket.peer(), request.headers)
       const context = new RequestContext({ raw: request, path, search, params: found?.params ?? {}, clientOf })
-      const { kind, handle } = found?.route ?? nowhere
+      const { kind, handle, isSilent } = found?.route ?? nowhere
+      if (isSilent) socket.keepOpen?.()
       const admitted = guard.admit(context, kind)
       // Without a promise, counting takes no turn of the event loop.
       const { headers, error } = admitted instanceof Promise ? await admitted : admitted

@@ -4,7 +4,7 @@ import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/d
 import type { Logger } from '../runtime/log.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
-import type { ChangeDetails, ItemWrite } from './change-record.ts'
+import type { ChangeDetails, ItemWrite, RecordedItem } from './change-record.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { Identify } from './request.ts'
 import type { Rights } from './rights.ts'
@@ -52,6 +52,8 @@ export type KernelCtx<Tables> = {
    * @returns its id; '' if nothing has changed
    */
   readonly recordChange: (details?: ChangeDetails) => Promise<string>
+  /** Returns the objects with a history that the transaction has changed so far. */
+  readonly changedItems: () => Promise<readonly RecordedItem[]>
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */
@@ -102,6 +104,10 @@ export type Bound<Tables> = {
           ctx: KernelCtx<Tables>,
           input: never,
         ) => Promise<(ctx: KernelCtx<Tables>) => Promise<unknown>>
+      }
+    | {
+        readonly transaction: (ctx: KernelCtx<Tables>, input: never) => Promise<WriteOptions>
+        readonly run: (ctx: KernelCtx<Tables>, input: never) => Promise<unknown>
       }
 }
 export type BoundRaw<Tables> = {

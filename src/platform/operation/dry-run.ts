@@ -14,7 +14,7 @@ export type DryRun = { readonly answer: unknown; readonly changes: readonly RowC
 
 /** Returns true if an operation does all its work in one transaction, which can be rolled back. */
 export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
-  typeof handler === 'function' && !op.hasOwnTransactions
+  !('prepare' in handler) && !op.hasOwnTransactions
 
 type DryRunContext<Tables> = {
   readonly kernel: Kernel<Tables>

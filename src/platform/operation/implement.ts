@@ -1,5 +1,6 @@
 /** Pairs the handlers of a feature with its contract. */
 
+import type { WriteOptions } from '../db/database.ts'
 import type { Bound, KernelCtx } from './context.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { AnyOperation, OperationSet, OutputOf, ParsedInputOf } from './operation.ts'
@@ -21,8 +22,15 @@ export type PreparedHandler<O extends AnyOperation, Tables> = {
   ) => Promise<(ctx: KernelCtx<Tables>) => Promise<HandlerResult<OutputOf<O>>>>
 }
 
+/** A write that chooses the options of its transaction by what it will do. */
+export type OptionedHandler<O extends AnyOperation, Tables> = {
+  /** Runs without a transaction. */
+  readonly transaction: (ctx: KernelCtx<Tables>, input: ParsedInputOf<O>) => Promise<WriteOptions>
+  readonly run: Handler<O, Tables>
+}
+
 export type Handlers<S extends OperationSet, Tables> = {
-  readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables>
+  readonly [K in keyof S]: Handler<S[K], Tables> | PreparedHandler<S[K], Tables> | OptionedHandler<S[K], Tables>
 }
 
 /** Pairs a feature's contract with its handlers. A missing, misspelt or mistyped handler does not compile. */

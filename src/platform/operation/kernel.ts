@@ -187,6 +187,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         tx?.record.add(kind, write)
       },
       changeId: tx?.changeId ?? '',
+      changedItems: async () => tx?.record.items() ?? [],
       recordChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
@@ -241,7 +242,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       request.setHeader?.('X-As-Of', past.at)
       ctx = contextFor(call, undefined, { past })
     }
-    return typeof handler === 'object' ? (await handler.prepare(ctx, own))(ctx) : handler(ctx, own)
+    if (typeof handler === 'function') return handler(ctx, own)
+    return 'run' in handler ? handler.run(ctx, own) : (await handler.prepare(ctx, own))(ctx)
   }
 
   type RunWrite = {
@@ -255,9 +257,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   const runWrite = async ({ bound: { op, handler }, call, own, done }: RunWrite): Promise<unknown> => {
     const turn = op.serializeBy?.(own)
-    const inTransaction = (work: Work<unknown>) =>
-      transact(call, work, done, turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` })
-    if (typeof handler === 'object') return inTransaction(await handler.prepare(contextFor(call), own))
+    const shared = turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` }
+    const inTransaction = (work: Work<unknown>, options: WriteOptions | undefined = shared) =>
+      transact(call, work, done, options)
+    if ('run' in handler)
+      return inTransaction((ctx) => handler.run(ctx, own), await handler.transaction(contextFor(call), own))
+    if ('prepare' in handler) return inTransaction(await handler.prepare(contextFor(call), own))
     if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, own))
     const made = await handler(contextFor(call), own)
     await done(made)
@@ -269,7 +274,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     const done: RunWrite['done'] = async (made, ctx, _tx, changeId = '') => {
       if (!ctx) throw new Error(`${run.bound.op.name} is not a single transaction, so it cannot be rolled back`)
       const value = made instanceof WithStatus ? made.value : made
-      throw new RolledBack(dryRun === 'changes' || value === undefined ? await history.preview(ctx, changeId) : value)
+      const isPreview = dryRun === 'changes' || value === undefined || run.bound.op.answersChange
+      throw new RolledBack(isPreview ? await history.preview(ctx, changeId) : value)
     }
     try {
       return await runWrite({ ...run, done })

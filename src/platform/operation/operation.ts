@@ -64,6 +64,10 @@ export type Operation<
    * does not see, and answers with `X-Change-Id`.
    */
   readonly keeps?: true
+  /** Answers the change that it makes, so that each of its dry runs answers the preview. */
+  readonly answersChange?: true
+  /** May take minutes, so it has no deadline. */
+  readonly isLong?: true
   /** Reads objects that have a history. The operation also takes `as_of`, which the handler does not see. */
   readonly past?: true
   /** Changes many objects in one call. An AI client sees the changes before they are made, as with every delete. */

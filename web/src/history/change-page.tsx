@@ -1,6 +1,6 @@
 /** One change: who made it and how, and each of its objects. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Change, contracts } from '../api/contracts.ts'
@@ -15,7 +15,7 @@ import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import css from './history.module.css'
 import { ItemRow, momentBefore } from './item-row.tsx'
 import { changeQuery, moreItemsQuery } from './queries.ts'
-import { useNames } from './use-names.ts'
+import { useShownNames } from './use-names.ts'
 import { capital, exactMoment, undoPermission, whoOf, withWhat } from './words.ts'
 
 const route = getRouteApi('/app/history/$id')
@@ -47,9 +47,12 @@ const Circumstances = ({ change }: { readonly change: Change }) => {
         facts={[
           [
             'When',
-            <time key="at" dateTime={at}>
-              {exactMoment(at)}
-            </time>,
+            <span key="at">
+              <time dateTime={at}>{exactMoment(at)}</time>{' '}
+              <Link to="/devices" search={{ as_of: id }} className="link">
+                The estate as of then
+              </Link>
+            </span>,
           ],
           ['Who', <b key="who">{whoOf(change)}</b>],
           ...given.map(([name, value]) => [name ?? '', facts[name ?? ''] ?? value] as const),
@@ -75,7 +78,7 @@ const Items = ({ change }: { readonly change: Change }) => {
     enabled: isMore,
   })
   const items = useMemo(() => [...first, ...(data?.pages.flatMap(({ rows }) => rows) ?? [])], [first, data])
-  const names = useNames(items)
+  const names = useShownNames(items)
   const total = Object.values(counts)
     .flatMap((kinds) => Object.values(kinds ?? {}))
     .reduce((sum, n) => sum + n, 0)
@@ -104,14 +107,12 @@ const Items = ({ change }: { readonly change: Change }) => {
 export const ChangePage = () => {
   const { id } = route.useParams()
   const { blocked } = usePermit()
-  const navigate = useNavigate()
   const { data: change, error, refetch } = useQuery(changeQuery(id))
   if (!change) return <MissingObject noun="change" parent={PARENT} error={error} refetch={refetch} />
   const missing = change.items?.map((item) => blocked(undoPermission(item))).find((reason) => reason !== undefined)
   return (
     <>
       <PageHead title={capital(change.summary)} parent={PARENT}>
-        <Button onClick={() => void navigate({ to: '/devices', search: { as_of: id } })}>The estate as of then</Button>
         <CommandMenu getCall={() => ({ op: contracts.history.get, input: { id } })} />
         {change.undone_by === null && (
           <Button look="primary" onClick={() => undoing.set(id)} blocked={missing}>

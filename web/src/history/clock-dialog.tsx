@@ -21,10 +21,13 @@ const QUICK = [
 
 const agoText = (ms: number): string => localMoment(new Date(Date.now() - ms).toISOString())
 
-/** The moment that is shown, or an hour ago. */
-const initialText = (): string => {
+/** The moment that is shown. Without it an hour ago, or the beginning of the history if that is later. */
+const initialText = (beginsAt: string | undefined): string => {
   const shown = answeredAsOf.get() ?? asOf.get() ?? ''
-  return Number.isNaN(Date.parse(shown)) ? agoText(HOUR_MS) : localMoment(shown)
+  if (!Number.isNaN(Date.parse(shown))) return localMoment(shown)
+  // Later by less than the second that the text ends with.
+  const begunMs = beginsAt === undefined ? 0 : Date.parse(beginsAt) + 999
+  return localMoment(new Date(Math.max(Date.now() - HOUR_MS, begunMs)).toISOString())
 }
 
 /** @returns why the estate of this moment cannot be shown */
@@ -41,10 +44,11 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const navigate = useNavigate()
   const back = useBackToNow()
   const { data } = useQuery(extentQuery)
-  const [text, setText] = useState(initialText)
+  const [chosen, setChosen] = useState<string>()
+  const text = chosen ?? initialText(data?.begins_at)
   const [error, setError] = useState<string>()
   const choose = (next: string) => {
-    setText(next)
+    setChosen(next)
     setError(undefined)
   }
   const submit = (event: SubmitEvent) => {
@@ -79,7 +83,7 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
           hint={data ? `History begins on ${exactMoment(data.begins_at)}.` : undefined}
         />
         <div className={css.quick}>
-          {QUICK.map(([name, ms]) => (
+          {QUICK.filter(([, ms]) => refusal(agoText(ms), data?.begins_at) === undefined).map(([name, ms]) => (
             <Button key={name} onClick={() => choose(agoText(ms))}>
               {name}
             </Button>

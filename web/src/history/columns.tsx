@@ -3,12 +3,21 @@ import type { Change } from '../api/contracts.ts'
 import type { Column } from '../table/column.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import css from './history.module.css'
 import { exactMoment, whoOf, withWhat } from './words.ts'
 
 const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) => (
   <>
     {undoes !== null && <Badge tone="info">undo</Badge>}
     {undone_by !== null && <Badge tone="idle">undone</Badge>}
+  </>
+)
+
+/** A phone has no room for the year. */
+const When = ({ at }: { readonly at: string }) => (
+  <>
+    <span className={css.year}>{exactMoment(at).slice(0, 5)}</span>
+    {exactMoment(at).slice(5)}
   </>
 )
 
@@ -20,7 +29,7 @@ export const CHANGE_COLUMNS: readonly Column<Change>[] = [
     isEssential: true,
     cell: ({ id, at }) => (
       <RowLink to="history" id={id} className="mono">
-        {exactMoment(at)}
+        <When at={at} />
       </RowLink>
     ),
   },

@@ -16,7 +16,7 @@ import { Choice, MomentBox } from './controls.tsx'
 import css from './history.module.css'
 import { ItemRow } from './item-row.tsx'
 import { type DiffFilter, diffQuery } from './queries.ts'
-import { useNames } from './use-names.ts'
+import { useShownNames } from './use-names.ts'
 import { CHANGE_WORDS, headOf, KINDS, type Names, NOUNS } from './words.ts'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const
@@ -57,7 +57,7 @@ const Group = ({ kind, items, names, filter: { from, to } }: GroupProps) => (
 const Differences = ({ filter }: { readonly filter: DiffFilter }) => {
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(diffQuery(filter))
   const items = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
-  const names = useNames(items)
+  const names = useShownNames(items)
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   if (!data) return <PageLoading />
   if (items.length === 0) return <State title="Nothing is different" text="The estate was the same at both moments." />

@@ -1,6 +1,8 @@
 /** The fields of an item: the old and the new value of each, of a list the entries that came and went. */
+import { useState } from 'react'
 import type { HistoryItem } from '../api/contracts.ts'
 import css from './history.module.css'
+import { useNames } from './use-names.ts'
 import { labelOf, listDifference, type Names, shownFields, valueText } from './words.ts'
 
 type ValueProps = { readonly sign: '−' | '+'; readonly value: unknown; readonly names: Names }
@@ -45,21 +47,32 @@ const Field = ({ item: { kind, change }, name, field, names }: FieldProps) => {
 
 type Props = { readonly item: HistoryItem; readonly names: Names }
 
-export const FieldChanges = ({ item, names }: Props) => {
-  const fields = shownFields(item.fields)
-  if (fields.length === 0) return null
-  const list = (
-    <dl className={css.fields}>
-      {fields.map(([name, field]) => (
-        <Field key={name} item={item} name={name} field={field} names={names} />
-      ))}
-    </dl>
-  )
-  if (item.change === 'update') return list
+const FieldList = ({ item, names }: Props) => (
+  <dl className={css.fields}>
+    {shownFields(item.fields).map(([name, field]) => (
+      <Field key={name} item={item} name={name} field={field} names={names} />
+    ))}
+  </dl>
+)
+
+/** The names are requested when the fields are opened. */
+const OpenedList = ({ item, names }: Props) => {
+  const own = useNames([item])
+  return <FieldList item={item} names={new Map([...names, ...own])} />
+}
+
+/** All fields of an object that was created or deleted, behind a line that opens them. */
+const AllFields = (props: Props) => {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <details>
-      <summary>{item.change === 'create' ? 'Its fields' : 'Its fields until then'}</summary>
-      {list}
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{props.item.change === 'create' ? 'Its fields' : 'Its fields until then'}</summary>
+      {isOpen && <OpenedList {...props} />}
     </details>
   )
+}
+
+export const FieldChanges = (props: Props) => {
+  if (shownFields(props.item.fields).length === 0) return null
+  return props.item.change === 'update' ? <FieldList {...props} /> : <AllFields {...props} />
 }

@@ -14,7 +14,7 @@ import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
 import { ItemName } from './item-row.tsx'
 import { type ObjectKind, objectHistoryQuery } from './queries.ts'
-import { useNames } from './use-names.ts'
+import { useShownNames } from './use-names.ts'
 import {
   CHANGE_TONES,
   CHANGE_WORDS,
@@ -88,15 +88,25 @@ const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
 type Props = { readonly kind: ObjectKind; readonly id: string }
 
 export const ObjectHistory = ({ kind, id }: Props) => {
+  const { may } = usePermit()
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     objectHistoryQuery(kind, id),
   )
   const entries = useMemo(() => data?.pages.flatMap(({ rows }) => rows) ?? [], [data])
-  const names = useNames(entries)
+  const names = useShownNames(entries)
   const undone = undoneIn(entries)
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   return (
-    <Card title="History">
+    <Card
+      title="History"
+      actions={
+        may('audit:list') && (
+          <Link to="/audit" search={{ resource: kind, resource_id: id }} className="link">
+            All in the audit log
+          </Link>
+        )
+      }
+    >
       {!data && <Skeleton />}
       {data && entries.length === 0 && <p className="muted">It has not been changed since the history began.</p>}
       <ol>

@@ -1,6 +1,6 @@
 /** The queries of the history, and the call that undoes a change. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { api, request, send } from '../api/client.ts'
+import { api, send } from '../api/client.ts'
 import { type Change, contracts, type HistoryEntry, type HistoryItem, type In, type Out } from '../api/contracts.ts'
 
 const PAGE = 100
@@ -83,12 +83,14 @@ export const diffQuery = (filter: DiffFilter) =>
     staleTime: 0,
   })
 
-const undoPath = (id: string): string => `/api/history/${encodeURIComponent(id)}/undo`
-
 /** @returns the change that undoes it @throws AppError UNDO_CONFLICT with one detail for each obstacle */
-export const undoChange = async (id: string): Promise<Change> =>
-  (await request(undoPath(id), { method: 'POST' })).json() as Promise<Change>
+export const undoChange = (id: string): Promise<Change> => api.history.undo({ id })
+
+/** The first part of the key of such a preview. */
+export const UNDO_PREVIEW = 'undo-preview'
 
 /** @returns the change that the undo would be @throws AppError as `undoChange` */
-export const previewUndo = async (id: string): Promise<Change> =>
-  (await request(`${undoPath(id)}?dry_run=true`, { method: 'POST' })).json() as Promise<Change>
+export const previewUndo = (id: string): Promise<Change> => {
+  const input: { readonly id: string; readonly dry_run: true } = { id, dry_run: true }
+  return api.history.undo(input)
+}

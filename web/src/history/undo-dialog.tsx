@@ -8,7 +8,7 @@ import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { ChangePreview } from './delete-preview.tsx'
 import css from './history.module.css'
-import { previewUndo, undoChange } from './queries.ts'
+import { previewUndo, UNDO_PREVIEW, undoChange } from './queries.ts'
 import { refreshAll, reportUndone } from './undo-now.ts'
 import { aroundId } from './words.ts'
 
@@ -50,7 +50,7 @@ type Props = { readonly id: string; readonly onClose: () => void }
 
 export const UndoDialog = ({ id, onClose }: Props) => {
   const preview = useQuery({
-    queryKey: ['undo-preview', id],
+    queryKey: [UNDO_PREVIEW, id],
     queryFn: () => previewUndo(id),
     staleTime: 0,
     gcTime: 0,

@@ -1,16 +1,17 @@
 /** Undoes changes without a question, for the button of a toast, and refreshes the pages. */
 import type { Change } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { isCode } from '../api/errors.ts'
 import { queryClient } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
 import { undoing } from '../shell/palette-state.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { undoChange } from './queries.ts'
+import { UNDO_PREVIEW, undoChange } from './queries.ts'
 import { capital } from './words.ts'
 
 /** Requests everything again, because an undo may have changed objects of any kind. */
 export const refreshAll = (): void => {
-  void queryClient.invalidateQueries()
+  // The preview of an undo that was made would be refused.
+  void queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== UNDO_PREVIEW })
   if (devices.state.get().status !== 'idle') devices.load()
 }
 
@@ -24,7 +25,7 @@ export const undoNow = async (ids: readonly string[]): Promise<void> => {
       reportUndone(await undoChange(id))
     } catch (error) {
       // The dialog lists the obstacles, with links.
-      if (asAppError(error).details.length > 0) undoing.set(id)
+      if (isCode(error, 'UNDO_CONFLICT')) undoing.set(id)
       else toastError('Not undone', error)
       break
     }

@@ -45,8 +45,11 @@ export const NetworkPage = () => {
   // Named on the first tab, and chosen from in the drawer.
   const hasDatacenter = (tab === 'overview' && !isScanning) || search.edit !== undefined
   const { data: datacenters = [] } = usePermitted('datacenters:list', { ...datacentersQuery, enabled: hasDatacenter })
-  // Of discovery enough is asked already.
-  const { data: pools } = usePermitted('pools:list', { ...poolsQuery, enabled: tab !== 'discovery' && !isScanning })
+  // On these tabs, enough is requested already.
+  const { data: pools } = usePermitted('pools:list', {
+    ...poolsQuery,
+    enabled: !['discovery', 'history'].includes(tab) && !isScanning,
+  })
   const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })

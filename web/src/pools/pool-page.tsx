@@ -35,13 +35,13 @@ const NO_IP = 'none'
 /** The largest pool that the server draws. */
 const MOST_DRAWN = 65_536
 
-const usePool = (id: string, isMapShown: boolean) => {
+const usePool = (id: string, tab: string) => {
   const { object: pool, ...query } = useListed(poolsQuery, id)
   const isDrawn = pool !== undefined && (pool.utilization?.total_ips ?? 0) <= MOST_DRAWN
   const heatmap = useQuery({
     queryKey: ['pool', id, 'heatmap'],
     queryFn: () => api.pools.heatmap({ id }),
-    enabled: isDrawn && isMapShown,
+    enabled: isDrawn && tab === 'addresses',
   })
   const next = useQuery({
     queryKey: ['pool', id, 'next'],
@@ -54,7 +54,7 @@ const usePool = (id: string, isMapShown: boolean) => {
           throw error
         },
       ),
-    enabled: pool !== undefined && !isPast(),
+    enabled: pool !== undefined && tab !== 'history' && !isPast(),
   })
   return { query, pool, isDrawn, heatmap, next: next.data }
 }
@@ -65,8 +65,11 @@ export const PoolPage = () => {
   const tab = search.tab ?? 'addresses'
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
-  const { query, pool, isDrawn, heatmap, next } = usePool(id, tab === 'addresses')
-  const { data: networks = [] } = usePermitted('networks:list', networksQuery)
+  const { query, pool, isDrawn, heatmap, next } = usePool(id, tab)
+  const { data: networks = [] } = usePermitted('networks:list', {
+    ...networksQuery,
+    enabled: tab !== 'history' || search.edit !== undefined,
+  })
   const [isTaking, setTaking] = useState(false)
   const map = useMemo(() => (heatmap.data ? addressMap(heatmap.data) : undefined), [heatmap.data])
   if (!pool) return <MissingObject noun="pool" parent={PARENT} {...query} />
@@ -97,7 +100,7 @@ export const PoolPage = () => {
       ]}
       body={(history) => (
         <PageBody>
-          <div className={css.figures}>
+          <div className={css.figures} hidden={tab === 'history'}>
             <Figure label="Used">{utilization ? count(utilization.used_ips) : '–'}</Figure>
             <Figure label="Reserved">{utilization ? count(utilization.reserved_ips) : '–'}</Figure>
             <Figure label="Free">{utilization ? count(utilization.available_ips) : '–'}</Figure>

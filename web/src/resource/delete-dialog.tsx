@@ -19,19 +19,22 @@ type Props<T> = {
   /** What else goes, or stays without it. */
   readonly deleteWarning: string
   readonly onClose: () => void
-  readonly onDone?: () => unknown
+  /** Leaves the page of the object. */
+  readonly onConfirmed?: () => unknown
 }
 
-export const DeleteDialog = <T,>({ resource, id, name, deleteWarning, onClose, onDone }: Props<T>) => {
+export const DeleteDialog = <T,>({ resource, id, name, deleteWarning, onClose, onConfirmed }: Props<T>) => {
   const client = useQueryClient()
   const [note, setNote] = useState('')
   const { preview } = resource
   const remove = useMutation({
-    mutationFn: () => resource.remove(id, note),
-    onSuccess: async (change) => {
+    mutationFn: async () => {
+      // A page that reads the object would read it once more, and find nothing.
+      await onConfirmed?.()
+      return resource.remove(id, note)
+    },
+    onSuccess: (change) => {
       toast(`Deleted ${name}`, undoOf([change]))
-      // The page of the object is left before its queries are repeated.
-      await onDone?.()
       for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
     },
     onError: (error) => toastError(`${name} is still there`, error),

@@ -26,7 +26,7 @@ const operationsOf = (resource: string): Crud => Reflect.get(contracts, resource
 const properties = (schema: z.ZodType | (() => z.ZodType)): string[] => {
   const made = typeof schema === 'function' ? schema() : schema
   const names = Object.keys(z.toJSONSchema(made, { io: 'input', unrepresentable: 'any' }).properties ?? {})
-  // They are about the call and not about the object.
+  // Fields of every write are no fields of the resource.
   return names.filter((name) => !Object.hasOwn(WRITE_FIELDS, name))
 }
 

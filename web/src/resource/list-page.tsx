@@ -221,7 +221,7 @@ export const ListPage = <T extends object>(props: Props<T>) => {
           name={resource.nameOf(pendingDelete)}
           deleteWarning={props.deleteWarning}
           onClose={stopDelete}
-          onDone={onDeleted}
+          onConfirmed={onDeleted}
         />
       )}
     </>

@@ -159,7 +159,7 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
               name={title}
               deleteWarning={remove.warning ?? ''}
               onClose={stopDelete}
-              onDone={leave}
+              onConfirmed={leave}
             />
           )))}
       {props.children}

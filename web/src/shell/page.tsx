@@ -2,6 +2,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { ChevronRight, History, Monitor, Moon, Sun } from 'lucide-react'
 import { memo, type ReactNode, useEffect } from 'react'
+import { isPast } from '../api/as-of.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuChoice } from '../ui/menu.tsx'
@@ -79,19 +80,24 @@ export const PageBody = ({ children }: { readonly children: ReactNode }) => <div
 
 export type Hint = readonly [keys: readonly string[], text: string]
 
+/** The hints that are left out of the past. */
+const WRITES = new Set(['create', 'delete', 'edit', 'select'])
+
 const HintLine = ({ hints }: { readonly hints: readonly Hint[] }) => {
   const { hasShortcuts } = useStore(preferences)
   return (
     <footer className={css.foot}>
       {hasShortcuts &&
-        hints.map(([keys, text]) => (
-          <span key={text}>
-            {keys.map((key) => (
-              <kbd key={key}>{key}</kbd>
-            ))}
-            {text}
-          </span>
-        ))}
+        hints
+          .filter(([, text]) => !(isPast() && WRITES.has(text)))
+          .map(([keys, text]) => (
+            <span key={text}>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+              {text}
+            </span>
+          ))}
     </footer>
   )
 }

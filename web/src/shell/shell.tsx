@@ -1,5 +1,5 @@
 /** The frame around every page of a signed-in user. */
-import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Outlet, useNavigate, useRouterState, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { asOf } from '../api/as-of.ts'
 import { whenSignedOut } from '../api/connection.ts'
@@ -86,8 +86,9 @@ export const Shell = () => {
   const main = useRef<HTMLElement>(null)
   const shownPath = useRef(path)
   const moment = useStore(asOf)
-  // Nothing of a page is kept for another moment.
-  const page = <Outlet key={moment} />
+  const { as_of } = useSearch({ strict: false })
+  // The moment changes before the page does. The old page must not be shown at the new moment.
+  const page = as_of === moment ? <Outlet key={moment} /> : <PageLoading />
   const isAsked = [useStore(clockIsOpen), useStore(undoing)].some(Boolean)
   useChords()
   useSignedOut()

@@ -110,8 +110,8 @@ export const classify = async (
   ctx: Ctx,
   networkId: string,
   drafts: readonly Draft[],
-  /** A documented device that is about to be deleted. */
-  except?: string,
+  /** Documented devices that are about to be deleted. */
+  except?: ReadonlySet<string>,
 ): Promise<store.Classified[]> => {
   if (drafts.length === 0) return []
   const keys = drafts.flatMap(({ record, ipKey }) => [...record.addresses.keys(), ipKey])

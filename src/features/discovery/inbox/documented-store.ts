@@ -23,11 +23,11 @@ export const devicesAt = async (
   ctx: Ctx,
   networkId: string,
   ipKeys: readonly string[],
-  except?: string,
+  except?: ReadonlySet<string>,
 ): Promise<Map<string, string>> => {
   const found = new Map<string, string>()
   for (const { network_id, ip_key, device_id } of await membersByAddress(ctx, ipKeys)) {
-    if (network_id !== networkId || device_id === except) continue
+    if (network_id !== networkId || except?.has(device_id)) continue
     const known = found.get(ip_key)
     if (known === undefined || device_id < known) found.set(ip_key, device_id)
   }
@@ -136,7 +136,7 @@ export const removeLock = async (ctx: Ctx, { device_id, field }: FieldLock): Pro
 const lockRemoved = (ctx: Ctx, lock: Pick<FieldLock, 'device_id' | 'field'>): void =>
   ctx.changed('discovery-lock', { id: lockIdOf(lock), before: lockDocument(lock) })
 
-export const removeLocksOf = async (ctx: Ctx, deviceId: string): Promise<void> => {
-  const query = ctx.db.deleteFrom('discovery_locks').where('device_id', '=', deviceId)
+export const removeLocksOf = async (ctx: Ctx, deviceIds: readonly string[]): Promise<void> => {
+  const query = ctx.db.deleteFrom('discovery_locks').where('device_id', 'in', deviceIds)
   for (const lock of await query.returning(['device_id', 'field']).execute()) lockRemoved(ctx, lock)
 }

@@ -68,11 +68,16 @@ const lockForChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<
   return rule
 }
 
-const create = async (ctx: Ctx, draft: RuleDraft, limits: ScanLimits): Promise<Rule> => {
+/** @param draft with an id for a rule that the history makes again */
+export const create = async (
+  ctx: Ctx,
+  draft: RuleDraft & { readonly id?: string },
+  limits: ScanLimits,
+): Promise<Rule> => {
   const subnet = await checkNetwork(ctx, draft.network_id, limits)
   const { network_id, enabled, scan_type, interval_hours, exclude_ips } = draft
   const rule: StoredRule = {
-    id: Bun.randomUUIDv7(),
+    id: draft.id ?? Bun.randomUUIDv7(),
     network_id,
     enabled,
     scan_type,
@@ -90,7 +95,7 @@ const create = async (ctx: Ctx, draft: RuleDraft, limits: ScanLimits): Promise<R
   return made
 }
 
-const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits): Promise<Rule> => {
+export const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits): Promise<Rule> => {
   const before = await lockForChange(ctx, id, limits)
   const { value, changes } = merge(before, patch)
   if (changes.length === 0) return shown(before, limits)
@@ -107,7 +112,7 @@ const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: ScanLimits)
   return changed
 }
 
-const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
+export const remove = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<void> => {
   const rule = await lockForChange(ctx, id, limits)
   await store.remove(ctx, rule)
   await ctx.emit('discovery-rule.deleted', shown(rule, limits))

@@ -1,0 +1,142 @@
+/** Plans an undo: one action for each object of a change, from the states before it, after it and now. */
+import { ipKeyOf } from '../../net/ip.ts'
+import type { Ctx } from '../ctx.ts'
+import * as devices from '../devices/devices.ts'
+import type { Device } from '../devices/schema.ts'
+import { type ItemChange, KINDS, type Kind } from './api.ts'
+import { fieldsOf, statesAt } from './items.ts'
+import { type Document, documentOf, KIND_RULES } from './kinds.ts'
+import * as store from './store.ts'
+import type { Obstacle } from './undo-obstacles.ts'
+
+/** One step of an undo. `change` is the step's own, not that of the change. */
+export type Action = {
+  readonly kind: Kind
+  readonly id: string
+  readonly change: ItemChange
+  /** The document to be made again, or the fields to be set. */
+  readonly document: Document
+  readonly isShared: boolean
+  /** The document that the decision was made by. */
+  readonly seen: number | bigint | undefined
+}
+
+/** The objects that an undo may touch, by kind and id, as the change did it; of an updated one the fields. */
+export type Scope = ReadonlyMap<string, 'create' | 'delete' | ReadonlySet<string>>
+
+export type Plan = {
+  readonly actions: readonly Action[]
+  readonly scope: Scope
+  readonly obstacles: readonly Obstacle[]
+}
+
+export const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string => `${kind} ${id}`
+
+/** The states of an object of a change. */
+type States = {
+  readonly before: string | null
+  readonly after: string | undefined
+  readonly now: string | undefined
+}
+
+type Decision = {
+  readonly action?: Pick<Action, 'change' | 'document'>
+  readonly obstacles?: readonly Omit<Obstacle, 'kind' | 'id'>[]
+  readonly scope: 'create' | 'delete' | ReadonlySet<string>
+}
+
+const differs = (a: string, b: string): boolean =>
+  a !== b && Object.keys(fieldsOf(documentOf(a), documentOf(b))).length > 0
+
+const undoCreate = ({ after, now }: States): Decision => {
+  if (now === undefined) return { scope: 'create' }
+  if (after === undefined || differs(after, now))
+    return { scope: 'create', obstacles: [{ message: 'is different now', isLater: true }] }
+  return { scope: 'create', action: { change: 'delete', document: {} } }
+}
+
+const undoDelete = (before: string, now: string | undefined): Decision => {
+  if (now === undefined) return { scope: 'delete', action: { change: 'create', document: documentOf(before) } }
+  if (!differs(before, now)) return { scope: 'delete' }
+  return { scope: 'delete', obstacles: [{ message: 'is there again, and different', isLater: true }] }
+}
+
+const undoUpdate = (before: string, after: string, now: string | undefined): Decision => {
+  const fields = Object.entries(fieldsOf(documentOf(before), documentOf(after)))
+  const scope = new Set(fields.map(([field]) => field))
+  if (now === undefined) return { scope, obstacles: [{ message: 'is gone', isLater: true }] }
+  const present = documentOf(now)
+  const obstacles: Omit<Obstacle, 'kind' | 'id'>[] = []
+  const wanted: Record<string, unknown> = {}
+  for (const [field, { from, to }] of fields) {
+    const value = present[field] ?? null
+    if (Bun.deepEquals(value, from)) continue
+    if (Bun.deepEquals(value, to)) wanted[field] = from
+    else obstacles.push({ field, message: 'has another value now', isLater: true })
+  }
+  if (obstacles.length > 0) return { scope, obstacles }
+  return Object.keys(wanted).length > 0 ? { scope, action: { change: 'update', document: wanted } } : { scope }
+}
+
+const decide = (states: States): Decision => {
+  const { before, after, now } = states
+  if (before === null) return undoCreate(states)
+  return after === undefined ? undoDelete(before, now) : undoUpdate(before, after, now)
+}
+
+/** True for a reservation that had expired at a time. */
+export const hasExpired = (kind: string, json: string, atMs: number): boolean => {
+  if (kind !== 'reservation') return false
+  const { expires_at } = documentOf(json)
+  return typeof expires_at === 'string' && Date.parse(expires_at) <= atMs
+}
+
+/** Returns those of the reservations whose address all its present devices had together with the reservation. */
+const sharedAmong = async (ctx: Ctx, seq: number, lost: readonly Action[]): Promise<Set<string>> => {
+  const addresses = new Map(lost.map(({ id, document }) => [id, String(document.ip_address)]))
+  const holders = await devices.holdersOf(ctx, [...addresses.values()].map(ipKeyOf))
+  const ids = [...new Set(holders.map(({ device_id }) => device_id))]
+  const states = await statesAt(ctx, 'device', { ids, seq })
+  // The documents of this kind are devices.
+  const then = new Map([...states].map(([id, json]) => [id, JSON.parse(json) as Device]))
+  const isShared = (ip: string): boolean => {
+    const own = holders.filter((holder) => holder.ip === ip)
+    return own.length > 0 && own.every((holder) => then.get(holder.device_id)?.addresses.some((one) => one.ip === ip))
+  }
+  return new Set([...addresses].filter(([, ip]) => isShared(ip)).map(([id]) => id))
+}
+
+/** Decides for all objects of a change. Calls `breathe` between batches. */
+export const planOf = async (
+  ctx: Ctx,
+  { seq, atMs }: Pick<store.StoredChange, 'seq' | 'atMs'>,
+  breathe: () => Promise<void>,
+): Promise<Plan> => {
+  const nowMs = Date.parse(ctx.now)
+  const scope = new Map<string, Decision['scope']>()
+  const actions: Action[] = []
+  const obstacles: Obstacle[] = []
+  for (const kind of KINDS)
+    for await (const rows of store.itemsOf(ctx, { seq, kind })) {
+      const ids = rows.map(({ id }) => id)
+      const present = await KIND_RULES[kind].documents(ctx, ids)
+      const later = await store.statesBeforeLater(ctx, kind, { ids, seq })
+      for (const { id, before } of rows) {
+        const after = later.has(id) ? (later.get(id) ?? undefined) : present.get(id)
+        const stored = present.get(id)
+        const now = stored !== undefined && hasExpired(kind, stored, nowMs) ? undefined : stored
+        const decision = decide({ before, after, now })
+        scope.set(keyOf({ kind, id }), decision.scope)
+        for (const obstacle of decision.obstacles ?? []) obstacles.push({ kind, id, ...obstacle })
+        const { action } = decision
+        // A reservation that had expired when it was deleted is as wanted.
+        if (!action || (action.change === 'create' && before !== null && hasExpired(kind, before, atMs))) continue
+        actions.push({ kind, id, ...action, isShared: false, seen: now === undefined ? undefined : Bun.hash(now) })
+      }
+      await breathe()
+    }
+  const lost = actions.filter(({ kind, change }) => kind === 'reservation' && change === 'create')
+  const shared = await sharedAmong(ctx, seq, lost)
+  const marked = shared.size === 0 ? actions : actions.map((one) => ({ ...one, isShared: shared.has(one.id) }))
+  return { actions: marked, scope, obstacles }
+}

@@ -1,0 +1,108 @@
+/** Undo of each sort of change, and of undos. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { dialects } from '../../testing/servers.ts'
+import type { Change } from './api.ts'
+
+describe.each(dialects())('on %s', (dialect) => {
+  let app: TestApp
+  let admin: TestCaller
+  beforeAll(async () => {
+    app = await testApp({ dialect, env: { AUDIT_ENABLED: 'true', DISCOVERY_ALLOWED_SUBNETS: '10.0.0.0/8' } })
+    admin = await app.as('admin')
+  })
+  afterAll(() => app.close())
+
+  const newest = async (): Promise<Change> => {
+    const [change] = await admin.api.history.list({ limit: 1 })
+    if (!change) throw new Error('there is no change')
+    return change
+  }
+  const undo = (id: string, query = '') => admin.request('POST', `/api/history/${id}/undo${query}`)
+  const undone = async (id: string): Promise<Change> => {
+    const response = await undo(id)
+    const body = await response.json()
+    expect([response.status, body]).toEqual([200, expect.anything()])
+    return body as Change
+  }
+
+  test('a create, without a body, and the undo of the undo to depth 3', async () => {
+    const device = await admin.api.devices.create({ name: 'u1', tags: ['a'], addresses: [{ ip: '10.9.0.1' }] })
+    const created = await newest()
+    const first = await undone(created.id)
+    expect(first).toMatchObject({
+      operation: 'history.undo',
+      undoes: created.id,
+      note: `undo of ${created.id}`,
+      summary: 'deletes 1 device',
+      items: [{ kind: 'device', id: device.id, change: 'delete' }],
+    })
+    expect((await newest()).id).toBe(first.id)
+    expect((await admin.request('GET', `/api/devices/${device.id}`)).status).toBe(404)
+    expect((await admin.api.history.get({ id: created.id })).undone_by).toBe(first.id)
+
+    const second = await undone(first.id)
+    const again = await admin.api.devices.get({ id: device.id })
+    expect({ ...again, updated_at: '' }).toEqual({ ...device, updated_at: '' })
+    expect(again.updated_at >= device.updated_at).toBe(true)
+    expect((await admin.api.history.get({ id: created.id })).undone_by).toBeNull()
+    expect((await admin.api.history.get({ id: first.id })).undone_by).toBe(second.id)
+
+    const third = await undone(second.id)
+    expect((await admin.request('GET', `/api/devices/${device.id}`)).status).toBe(404)
+    expect((await admin.api.history.get({ id: first.id })).undone_by).toBeNull()
+    expect((await admin.api.history.get({ id: created.id })).undone_by).toBe(first.id)
+    expect((await admin.api.history.get({ id: second.id })).undone_by).toBe(third.id)
+    const twice = await undo(created.id)
+    expect(twice.status).toBe(409)
+    expect(await twice.json()).toMatchObject({ code: 'UNDO_CONFLICT', error: expect.stringContaining(first.id) })
+  })
+
+  test('an update sets the changed fields alone', async () => {
+    const { id } = await admin.api.devices.create({ name: 'u2', os: 'Debian' })
+    await admin.api.devices.update({ id, name: 'u2-new', tags: ['x'] })
+    const change = await newest()
+    await admin.api.devices.update({ id, os: 'Fedora' })
+    await undone(change.id)
+    expect(await admin.api.devices.get({ id })).toMatchObject({ name: 'u2', tags: [], os: 'Fedora' })
+    expect(await (await undo(change.id)).json()).toMatchObject({ code: 'UNDO_CONFLICT' })
+  })
+
+  test('the delete of a network brings back its pools, reservations, rules, and the references of devices', async () => {
+    const datacenter = await admin.api.datacenters.create({ name: 'dc' })
+    const network = await admin.api.networks.create({ name: 'n', subnet: '10.8.0.0/24', datacenter_id: datacenter.id })
+    const pool = await admin.api.pools.create({
+      network_id: network.id,
+      name: 'p',
+      start_ip: '10.8.0.10',
+      end_ip: '10.8.0.20',
+      tags: ['t'],
+    })
+    const reservation = await admin.api.reservations.create({ pool_id: pool.id, ip_address: '10.8.0.11', purpose: 'x' })
+    const rule = await admin.api.discoveryRules.create({ network_id: network.id, interval_hours: 24, enabled: false })
+    const device = await admin.api.devices.create({
+      name: 'u3',
+      addresses: [
+        { ip: '10.8.0.10', pool_id: pool.id, network_id: network.id },
+        { ip: '10.8.0.11', pool_id: pool.id },
+      ],
+    })
+    await admin.api.networks.delete({ id: network.id })
+    const change = await newest()
+    const preview = await undo(change.id, '?dry_run=true')
+    const shown = (await preview.json()) as Change
+    expect([preview.status, shown.id, shown.at, shown.undoes]).toEqual([200, '', '', change.id])
+    const made = await undone(change.id)
+    expect({ ...shown, id: made.id, at: made.at, request_id: made.request_id }).toEqual(made)
+    const { updated_at: _, ...wanted } = network
+    expect(await admin.api.networks.get({ id: network.id })).toMatchObject(wanted)
+    expect(await admin.api.pools.get({ id: pool.id })).toMatchObject({ tags: ['t'], created_at: pool.created_at })
+    expect(await admin.api.reservations.get({ id: reservation.id })).toMatchObject({
+      created_by: reservation.created_by,
+      created_at: reservation.created_at,
+      purpose: 'x',
+    })
+    expect(await admin.api.discoveryRules.get({ id: rule.id })).toMatchObject({ interval_hours: 24, enabled: false })
+    expect((await admin.api.devices.get({ id: device.id })).addresses).toEqual(device.addresses)
+  })
+})

@@ -1,0 +1,229 @@
+/** Undoes a change by the rules of the resources, or names the obstacles. */
+import { AppError } from '../../platform/contract/errors.ts'
+import { attempt } from '../../platform/operation/attempt.ts'
+import { pause } from '../../platform/runtime/pause.ts'
+import type { Ctx } from '../ctx.ts'
+import type { ScanLimits } from '../discovery/discovery.ts'
+import { lockForRedrawing } from '../networks/membership.ts'
+import { type ItemChange, KINDS, type Kind } from './api.ts'
+import { fieldsOf } from './items.ts'
+import { documentOf, KIND_RULES } from './kinds.ts'
+import type { KindCounts } from './record-store.ts'
+import * as store from './store.ts'
+import { inTheWay, nothingLeft, type Obstacle, undoneAlready } from './undo-obstacles.ts'
+import { type Action, hasExpired, keyOf, type Plan, planOf } from './undo-plan.ts'
+
+/** Objects that are made or deleted together. */
+const AT_ONCE = 250
+/** Steps may depend on each other. Those that a rule refuses are tried again after the others, this often at most. */
+const MAX_PASSES = 10
+
+/** The order in which objects are made; they are deleted in the opposite order. */
+const MAKE_ORDER: readonly Kind[] = [
+  'datacenter',
+  'network',
+  'pool',
+  'device',
+  'relationship',
+  'reservation',
+  'discovery-rule',
+  'discovery-lock',
+]
+
+const INVERSE: Readonly<Record<ItemChange, ItemChange>> = { create: 'delete', update: 'update', delete: 'create' }
+
+const countsOf = ({ counts }: store.StoredChange): KindCounts =>
+  // Written by `record-store.ts`.
+  JSON.parse(counts) as KindCounts
+
+/** The number of objects of a change. */
+export const sizeOf = (change: store.StoredChange): number =>
+  Object.values(countsOf(change))
+    .flatMap((kinds) => Object.values(kinds))
+    .reduce((sum, n) => sum + n, 0)
+
+/** @throws AppError FORBIDDEN for the first permission that the caller lacks */
+const requireRights = (ctx: Ctx, change: store.StoredChange): void => {
+  const counts = countsOf(change)
+  for (const kind of KINDS)
+    for (const done of ['create', 'update', 'delete'] as const)
+      if (counts[done]?.[kind]) ctx.require(KIND_RULES[kind].permissions[INVERSE[done]])
+}
+
+/** Returns the change at the end of the chain of undos, as far as it is kept. */
+const rootOf = async (ctx: Ctx, change: store.StoredChange): Promise<string> => {
+  let root = change
+  while (root.undoes !== null) {
+    const next = await store.findChange(ctx, root.undoes)
+    if (!next) return root.undoes
+    root = next
+  }
+  return root.id
+}
+
+const inOrder = (actions: readonly Action[]): Action[] => {
+  const of = (change: ItemChange, kinds: readonly Kind[]) =>
+    kinds.flatMap((kind) => actions.filter((one) => one.change === change && one.kind === kind))
+  return [...of('create', MAKE_ORDER), ...of('update', MAKE_ORDER), ...of('delete', MAKE_ORDER.toReversed())]
+}
+
+/** Yields neighbours of one kind that are made or deleted, together; everything else alone. */
+function* groupsOf(actions: readonly Action[]): Generator<readonly Action[]> {
+  for (let from = 0; from < actions.length; ) {
+    const first = actions[from]
+    let to = from + 1
+    while (
+      to < actions.length &&
+      to - from < AT_ONCE &&
+      actions[to]?.kind === first?.kind &&
+      actions[to]?.change === first?.change
+    )
+      to++
+    yield actions.slice(from, to)
+    from = to
+  }
+}
+
+type Refused = { readonly action: Action; readonly error: AppError }
+
+type Run = { readonly ctx: Ctx; readonly limits: ScanLimits; readonly breathe: () => Promise<void> }
+
+const runOne = ({ ctx, limits }: Run, { kind, id, change, document, isShared }: Action): Promise<unknown> => {
+  const rules = KIND_RULES[kind]
+  if (change === 'create') return rules.create(ctx, { id, document, isShared }, limits)
+  return change === 'update' ? rules.update(ctx, id, document, limits) : rules.remove(ctx, id, limits)
+}
+
+/** Runs a group at once, if its kind can. Returns false if nothing was done. */
+const runTogether = async ({ ctx }: Run, group: readonly Action[]): Promise<boolean> => {
+  const [first] = group
+  if (!first || group.length === 1) return false
+  const { createAll, removeAll } = KIND_RULES[first.kind]
+  const work =
+    first.change === 'create' && createAll
+      ? () => createAll(ctx, group)
+      : first.change === 'delete' && removeAll
+        ? () =>
+            removeAll(
+              ctx,
+              group.map(({ id }) => id),
+            )
+        : undefined
+  return work !== undefined && !((await attempt(ctx, work, true)) instanceof AppError)
+}
+
+const runPass = async (run: Run, actions: readonly Action[]): Promise<Refused[]> => {
+  const refused: Refused[] = []
+  for (const group of groupsOf(actions)) {
+    if (!(await runTogether(run, group)))
+      for (const action of group) {
+        const outcome = await attempt(run.ctx, () => runOne(run, action), true)
+        if (outcome instanceof AppError) refused.push({ action, error: outcome })
+      }
+    await run.breathe()
+  }
+  return refused
+}
+
+/** Runs all steps. Returns those that a rule refuses. */
+const runAll = async (run: Run, actions: readonly Action[]): Promise<Refused[]> => {
+  let left = inOrder(actions)
+  for (let passes = 1; ; passes++) {
+    const refused = await runPass(run, left)
+    if (refused.length === 0 || refused.length === left.length || passes === MAX_PASSES) return refused
+    left = refused.map(({ action }) => action)
+  }
+}
+
+const ALONG: Readonly<Record<ItemChange, string>> = {
+  create: 'would be made along',
+  update: 'would be changed along',
+  delete: 'would be deleted along',
+}
+
+/** Returns the objects and fields outside of the change that the steps have touched. */
+const touchedOutside = async ({ ctx, breathe }: Run, { actions, scope }: Plan): Promise<Obstacle[]> => {
+  const seen = new Map(actions.map((action) => [keyOf(action), action.seen]))
+  const nowMs = Date.parse(ctx.now)
+  const obstacles: Obstacle[] = []
+  const updated: { kind: Kind; id: string; before: string; fields: ReadonlySet<string> }[] = []
+  for (const { kind: name, id, change, before } of await ctx.changedItems()) {
+    // The kinds are those that the stores declare.
+    const kind = name as Kind
+    const key = keyOf({ kind, id })
+    const allowed = scope.get(key)
+    // One that has expired is no part of the estate.
+    if (change === 'delete' && before !== undefined && hasExpired(kind, before, nowMs)) continue
+    if (allowed instanceof Set && change === 'update' && before !== undefined)
+      updated.push({ kind, id, before, fields: allowed })
+    else if (allowed !== INVERSE[change]) obstacles.push({ kind, id, message: ALONG[change], isLater: true })
+    const decidedBy = seen.get(key)
+    if (decidedBy !== undefined && before !== undefined && Bun.hash(before) !== decidedBy)
+      obstacles.push({ kind, id, message: 'is being changed at this moment', isLater: true })
+  }
+  for (const [kind, all] of Map.groupBy(updated, (one) => one.kind))
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      const batch = all.slice(from, from + AT_ONCE)
+      const present = await KIND_RULES[kind].documents(
+        ctx,
+        batch.map(({ id }) => id),
+      )
+      for (const { id, before, fields } of batch)
+        for (const field of Object.keys(fieldsOf(documentOf(before), documentOf(present.get(id) ?? '{}'))))
+          if (!fields.has(field)) obstacles.push({ kind, id, field, message: ALONG.update, isLater: true })
+      await breathe()
+    }
+  return obstacles
+}
+
+const ofRule = ({ action: { kind, id }, error }: Refused): Obstacle => ({
+  kind,
+  id,
+  message: error.message,
+  isLater: false,
+})
+
+/** One object is named once for each reason of the first kind that is found. */
+const named = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
+  const all: Obstacle[] = []
+  const known = new Set<string>()
+  for (const group of groups) {
+    all.push(...group.filter((obstacle) => !known.has(keyOf(obstacle))))
+    for (const obstacle of group) known.add(keyOf(obstacle))
+  }
+  return all
+}
+
+/** Undoes a change in the transaction of `ctx`, and records the new change. Returns its id. */
+export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<string> => {
+  const given = await store.findChange(ctx, id)
+  if (!given) throw nothingLeft()
+  requireRights(ctx, given)
+  await ctx.store.sql.lockNames(ctx.db, [`undo ${await rootOf(ctx, given)}`])
+  // Another undo may have been committed while this one waited.
+  const change = (await store.findChange(ctx, id)) ?? given
+  if (change.undone_by !== null) throw undoneAlready(change.undone_by)
+  const places = countsOf(change)
+  if (Object.values(places).some(({ network, pool }) => network || pool)) await lockForRedrawing(ctx)
+  const breathe = async () => {
+    await pause()
+    await ctx.confirmRights()
+  }
+  const plan = await planOf(ctx, change, breathe)
+  const run = { ctx, limits, breathe }
+  const refused = await runAll(run, plan.actions)
+  const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
+  if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)
+  const made = await ctx.recordChange({ undoes: id, defaultNote: `undo of ${id}` })
+  if (made === '') throw nothingLeft()
+  await settleChain(ctx, change)
+  return made
+}
+
+/** Settles `undone_by` of a change that is undone now, and of those that it undoes. */
+const settleChain = async (ctx: Ctx, change: store.StoredChange): Promise<void> => {
+  for (let next: store.StoredChange | undefined = change; next; ) {
+    await store.settleUndone(ctx, next.id)
+    next = next.undoes === null ? undefined : await store.findChange(ctx, next.undoes)
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  aroundId,
+  headOf,
+  labelOf,
+  listDifference,
+  localMoment,
+  shownFields,
+  undoneIn,
+  undoPermission,
+  valueText,
+  whoOf,
+  withWhat,
+} from './words.ts'
+
+describe('a list', () => {
+  test('is compared by its entries', () =>
+    expect(listDifference({ from: ['a', 'b'], to: ['b', 'c'] })).toEqual({ gone: ['a'], came: ['c'] }))
+
+  test('of objects is compared by their fields', () => {
+    const [old, same, fresh] = [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }, { ip: '10.0.0.1', label: 'eth0' }]
+    expect(listDifference({ from: [old, same], to: [same, fresh] })).toEqual({ gone: [old], came: [fresh] })
+  })
+
+  test('may not have been there', () =>
+    expect(listDifference({ from: null, to: ['a'] })).toEqual({ gone: [], came: ['a'] }))
+
+  test('in another order has no difference', () =>
+    expect(listDifference({ from: ['a', 'b'], to: ['b', 'a'] })).toEqual({ gone: [], came: [] }))
+
+  test('is no other value', () => expect(listDifference({ from: 'a', to: 'b' })).toBeUndefined())
+})
+
+describe('the text of a value', () => {
+  test.each([
+    [null, ''],
+    ['', ''],
+    [[], ''],
+    [0, '0'],
+    [false, 'false'],
+    [['a', 'b'], 'a, b'],
+    [
+      { ip: '10.0.0.1', label: 'eth0', port: null, switch_port: 'ge-0/0/1' },
+      '10.0.0.1 · label eth0 · switch port ge-0/0/1',
+    ],
+  ])('of %j is "%s"', (value, text) => expect(valueText(value)).toBe(text))
+
+  test('of an id is the name of its object', () =>
+    expect(valueText({ ip: '10.0.0.1', network_id: 'n1' }, new Map([['n1', 'lab']]))).toBe('10.0.0.1 · network lab'))
+})
+
+test('fields that are empty before and after are not shown', () =>
+  expect(shownFields({ name: { from: null, to: 'a' }, tags: { from: null, to: [] } }).map(([name]) => name)).toEqual([
+    'name',
+  ]))
+
+test('fields have the labels of their forms, and others readable names', () =>
+  expect([labelOf('device', 'os'), labelOf('network', 'vlan_id'), labelOf('pool', 'network_id')]).toEqual([
+    'OS',
+    'VLAN',
+    'Network',
+  ]))
+
+test('a kind heads its group', () => expect(headOf('discovery-lock')).toBe('Field locks'))
+
+const origin = { username: 'anna', via: 'session', oauth_client: '', tool: '', operation: 'devices.update' } as const
+
+test('a change is by its user, and with the program that called', () => {
+  expect([whoOf(origin), withWhat(origin)]).toEqual(['anna', ''])
+  expect(withWhat({ ...origin, via: 'oauth', oauth_client: 'Claude', tool: 'device_update' })).toBe(
+    'Claude, device_update',
+  )
+  expect(whoOf({ ...origin, username: '', via: 'job', operation: 'reservations.expire' })).toBe('reservations.expire')
+})
+
+test('a change is undone until its undo is undone', () => {
+  const entry = (change_id: string, undoes: string | null = null) => ({ change_id, undoes })
+  expect([...undoneIn([entry('b', 'a'), entry('a')])]).toEqual(['a'])
+  expect([...undoneIn([entry('c', 'b'), entry('b', 'a'), entry('a')])]).toEqual(['b'])
+})
+
+test('an undo needs the permission to do it by hand', () => {
+  expect(undoPermission({ kind: 'device', change: 'delete' })).toBe('devices:create')
+  expect(undoPermission({ kind: 'discovery-rule', change: 'create' })).toBe('discovery:delete')
+})
+
+test('a message is split around the change that it names', () => {
+  const id = '01a210c5-115c-75de-b11e-93add6f36ac4'
+  expect(aroundId(`changed later by ${id}, at noon`)).toEqual({ before: 'changed later by ', id, after: ', at noon' })
+  expect(aroundId('gone')).toEqual({ before: 'gone', id: '', after: '' })
+})
+
+test('a moment fits the field of a browser', () =>
+  expect(localMoment(new Date(2026, 0, 31, 12, 0, 5).toISOString())).toBe('2026-01-31T12:00:05'))
