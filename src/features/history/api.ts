@@ -17,6 +17,18 @@ export const KINDS = [
 export const Kind = z.enum(KINDS)
 export type Kind = z.infer<typeof Kind>
 
+/** The singular nouns of summaries. */
+export const NOUNS: Readonly<Record<Kind, string>> = {
+  datacenter: 'datacenter',
+  network: 'network',
+  pool: 'pool',
+  reservation: 'reservation',
+  device: 'device',
+  relationship: 'relationship',
+  'discovery-rule': 'discovery rule',
+  'discovery-lock': 'field lock',
+}
+
 /** Of rules and locks there is one permission. */
 export const READ_PERMISSIONS: Readonly<Record<Kind, Permission>> = {
   datacenter: 'datacenters:read',

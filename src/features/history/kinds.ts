@@ -11,7 +11,7 @@ import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
 import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
-import type { ItemChange, Kind } from './api.ts'
+import { type ItemChange, type Kind, NOUNS } from './api.ts'
 
 /** A parsed document. */
 export type Document = Readonly<Record<string, unknown>>
@@ -79,13 +79,13 @@ const rulesOf = <Create, Update>(
 
 export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
   datacenter: {
-    noun: 'datacenter',
+    noun: NOUNS.datacenter,
     name: 'name',
     documents: datacenters.documents,
     ...rulesOf('datacenters', datacenters),
   },
   network: {
-    noun: 'network',
+    noun: NOUNS.network,
     name: 'name',
     documents: networks.documents,
     ...rulesOf('networks', networks),
@@ -96,14 +96,14 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     },
   },
   pool: {
-    noun: 'pool',
+    noun: NOUNS.pool,
     name: 'name',
     documents: pools.documents,
     ...rulesOf('pools', pools),
     derived: ({ start_ip, end_ip }) => ({ start: ipKeyOf(text(start_ip)), end: ipKeyOf(text(end_ip)) }),
   },
   reservation: {
-    noun: 'reservation',
+    noun: NOUNS.reservation,
     name: 'ip_address',
     documents: reservations.documents,
     ...rulesOf('reservations', reservations),
@@ -111,7 +111,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     derived: ({ ip_address }) => ({ ip: ipKeyOf(text(ip_address)) }),
   },
   device: {
-    noun: 'device',
+    noun: NOUNS.device,
     name: 'name',
     documents: devices.documents,
     ...rulesOf('devices', devices),
@@ -129,7 +129,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     },
   },
   relationship: {
-    noun: 'relationship',
+    noun: NOUNS.relationship,
     documents: relationships.documents,
     permissions: permissionsOf('relationships'),
     create: (ctx, { document }) => relationships.create(ctx, given({ ...document, device_id: document.parent_id })),
@@ -138,7 +138,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     childOf: ({ child_id }) => text(child_id),
   },
   'discovery-rule': {
-    noun: 'discovery rule',
+    noun: NOUNS['discovery-rule'],
     documents: discovery.ruleDocuments,
     permissions: permissionsOf('discovery'),
     create: (ctx, { id, document }, limits) => discovery.rules.create(ctx, given({ id, ...document }), limits),
@@ -146,7 +146,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     remove: (ctx, id, limits) => discovery.rules.remove(ctx, id, limits),
   },
   'discovery-lock': {
-    noun: 'field lock',
+    noun: NOUNS['discovery-lock'],
     documents: discovery.lockDocuments,
     permissions: { create: 'discovery:update', update: 'discovery:update', delete: 'discovery:update' },
     create: (ctx, { document }) => discovery.locks.create(ctx, given(document)),

@@ -1,6 +1,7 @@
 /** Undo of each sort of change, and of undos. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { callTool, Plan } from '../../testing/mcp.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Change } from './api.ts'
 
@@ -104,5 +105,45 @@ describe.each(dialects())('on %s', (dialect) => {
     })
     expect(await admin.api.discoveryRules.get({ id: rule.id })).toMatchObject({ interval_hours: 24, enabled: false })
     expect((await admin.api.devices.get({ id: device.id })).addresses).toEqual(device.addresses)
+  })
+
+  test('an import, an allocation and a bulk call', async () => {
+    const rows = Array.from({ length: 600 }, (_, i) => ({
+      name: `bulk-${i}`,
+      addresses: [{ ip: `10.7.${i >> 8}.${i & 255}` }],
+    }))
+    const answer = await admin.request('POST', '/api/estate/import?resource=devices', rows)
+    // The answer ends when the import is committed.
+    expect(await answer.text()).toContain('"created":600')
+    const imported = await newest()
+    const { id: network_id } = await admin.api.networks.create({ name: 'a', subnet: '10.6.0.0/24' })
+    const pool = await admin.api.pools.create({ network_id, name: 'a', start_ip: '10.6.0.10', end_ip: '10.6.0.20' })
+    await admin.api.reservations.allocate({ id: pool.id, count: 3 })
+    expect((await undone((await newest()).id)).summary).toBe('deletes 3 reservations')
+    expect(await admin.api.pools.nextIp({ id: pool.id })).toEqual({ ip: '10.6.0.10' })
+    const devices = (await admin.api.devices.search({ q: 'bulk-' })).slice(0, 3)
+    await admin.api.devices.bulk({
+      operations: devices.map(({ id }) => ({ op: 'update' as const, id, device: { add_tags: ['x'] } })),
+      atomic: true,
+    })
+    expect((await undone((await newest()).id)).summary).toBe('changes 3 devices')
+    const first = await undone(imported.id)
+    expect([first.summary, first.items?.length]).toEqual(['deletes 600 devices', 100])
+    expect(await admin.api.devices.search({ q: 'bulk-' })).toEqual([])
+    expect((await undone(first.id)).summary).toBe('creates 600 devices')
+    expect(await admin.api.devices.search({ q: 'bulk-599' })).toHaveLength(1)
+  })
+
+  test('an AI client gets a plan, and applies it', async () => {
+    const { id } = await admin.api.devices.create({ name: 'planned' })
+    const change = await newest()
+    const on = { fetch: app.fetch, key: admin.key }
+    const planned = Plan.parse(
+      (await callTool(on, 'call_operation', { operation: 'history.undo', input: { id: change.id } })).value,
+    )
+    expect((await admin.api.devices.get({ id })).name).toBe('planned')
+    expect(planned.summary).toContain('1 device')
+    await callTool(on, 'apply_plan', { plan_id: planned.plan_id })
+    expect((await admin.request('GET', `/api/devices/${id}`)).status).toBe(404)
   })
 })

@@ -21,6 +21,8 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'network_addresses',
   'pool_tags',
   'role_permissions',
+  'changes',
+  'history',
   'conflict_members',
   'discovered_addresses',
   'discovered_identities',

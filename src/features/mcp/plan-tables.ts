@@ -2,8 +2,7 @@
 import type { JournalRules, Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
-import { type Kind, READ_PERMISSIONS } from '../history/api.ts'
-import { KIND_RULES } from '../history/kinds.ts'
+import { type Kind, NOUNS, READ_PERMISSIONS } from '../history/api.ts'
 
 /** The objects of one table. */
 export type PlanTable = TableRule & {
@@ -60,7 +59,7 @@ const derived = (table: string, differences: Partial<PlanTable>): PlanTable => {
 }
 
 /** The noun and the permission that the history shows objects of a kind by. */
-const sharedWithHistory = (kind: Kind) => ({ noun: KIND_RULES[kind].noun, permission: READ_PERMISSIONS[kind] })
+const sharedWithHistory = (kind: Kind) => ({ noun: NOUNS[kind], permission: READ_PERMISSIONS[kind] })
 
 /**
  * By table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.
