@@ -65,6 +65,7 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     plat.api.datacenters.list({ limit: 1 }),
     hubOf(plat),
   ])
+  const [change] = await plat.api.history.list({ limit: 1, kind: 'network' })
   const wide = await plat.api.networks.create({ name: 'lab', subnet: '2001:db8:77::/64' })
   const range = { start_ip: '2001:db8:77::1', end_ip: '2001:db8:77::ffff:ffff' }
   const large = await plat.api.pools.create({ network_id: wide.id, name: 'lab', ...range })
@@ -78,6 +79,11 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['device-addresses', `/devices/${device?.id}?tab=addresses`],
     ['device-relationships', `/devices/${hub}?tab=relationships`],
     ['device-history', `/devices/${device?.id}?tab=history`],
+    ['changes', '/history'],
+    ['change', `/history/${change?.id}`],
+    ['moments', `/history/diff?from=${change?.id}`],
+    ['device-past', `/devices/${device?.id}?as_of=${change?.id}`],
+    ['no-past', `/scans?as_of=${change?.id}`],
     ['topology', '/topology'],
     ['topology-focus', `/topology?focus=${hub}`],
     ['topology-impact', `/topology?focus=${hub}&view=impact`],

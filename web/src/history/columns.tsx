@@ -13,11 +13,12 @@ const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) =
   </>
 )
 
-/** A phone has no room for the year. */
+/** A phone has no room for the year and the seconds. */
 const When = ({ at }: { readonly at: string }) => (
   <>
     <span className={css.year}>{exactMoment(at).slice(0, 5)}</span>
-    {exactMoment(at).slice(5)}
+    {exactMoment(at).slice(5, 16)}
+    <span className={css.year}>{exactMoment(at).slice(16)}</span>
   </>
 )
 
