@@ -891,6 +891,20 @@ FROM discovered_devices JOIN discovered_texts ON device_id = id
 WHERE length(mac_address) = 17 AND substr(mac_address, 2, 1) IN ('2', '6', 'a', 'e') AND mac_address NOT LIKE '02:bf:%' GROUP BY network_id, mac_address
 ON CONFLICT (place) DO NOTHING;
 
+-- 0031-leases
+
+ALTER TABLE webhook_deliveries RENAME COLUMN claim TO holder;
+
+ALTER TABLE webhook_deliveries RENAME COLUMN lease_ms TO until_ms;
+
+UPDATE webhook_deliveries SET holder = '', until_ms = 0 WHERE holder <> '';
+
+ALTER TABLE discovery_scans RENAME COLUMN runner TO holder;
+
+ALTER TABLE discovery_scans RENAME COLUMN beat_ms TO until_ms;
+
+ALTER TABLE discovery_scans DROP COLUMN heartbeat_at;
+
 -- 0040-history
 
 CREATE TABLE changes (
@@ -932,9 +946,13 @@ CREATE TABLE history (
 
 CREATE INDEX history_seq ON history (seq, kind, id);
 
+CREATE INDEX history_sort ON history (kind, sort_key, id, seq) WHERE sort_key IS NOT NULL;
+
 CREATE INDEX history_child ON history (child_id, seq) WHERE child_id IS NOT NULL;
 
 ALTER TABLE audit ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE events ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
 
 CREATE TABLE history_extent (
   id INTEGER PRIMARY KEY,

@@ -379,10 +379,9 @@ CREATE TABLE discovery_scans (
   completed_at TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  runner TEXT NOT NULL,
-  heartbeat_at TEXT NOT NULL,
+  holder TEXT NOT NULL,
   resumes INTEGER NOT NULL
-, beat_ms INTEGER NOT NULL DEFAULT 0);
+, until_ms INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
 
@@ -400,7 +399,7 @@ CREATE TABLE events (
   resource_id TEXT NOT NULL,
   data TEXT NOT NULL,
   created_at TEXT NOT NULL
-);
+, change_id TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE history (
   kind TEXT NOT NULL,
@@ -421,6 +420,8 @@ CREATE TABLE history_extent (
 );
 
 CREATE INDEX history_seq ON history (seq, kind, id);
+
+CREATE INDEX history_sort ON history (kind, sort_key, id, seq) WHERE sort_key IS NOT NULL;
 
 CREATE TABLE idempotency_keys (
   owner TEXT NOT NULL,
@@ -744,9 +745,9 @@ CREATE TABLE webhook_deliveries (
   attempts TEXT NOT NULL,
   next_retry TEXT,
   due_ms INTEGER,
-  lease_ms INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL,
   created_at TEXT NOT NULL
-, claim TEXT NOT NULL DEFAULT '');
+, holder TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, id) WHERE due_ms IS NOT NULL;
 
