@@ -25,7 +25,7 @@ import {
 import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
 import { KIND_RULES } from './kinds.ts'
 import { isSettled, momentOf, textOf } from './moment.ts'
-import { pastTables } from './past-tables.ts'
+import { FEW_LATER, pastTables } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
 import { removeOld } from './retention.ts'
 import * as store from './store.ts'
@@ -274,7 +274,9 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
 /** Opens the history of a database, which begins now unless it has begun before. */
 export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
   await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
-  const tables = new PastTables(db.sql.past, pastTables(db.sql.past))
+  const engine = db.sql.past
+  const few = new PastTables(engine, pastTables(engine, true))
+  const many = new PastTables(engine, pastTables(engine, false))
   return {
     record: createRecorder(db, await store.newestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
@@ -284,6 +286,7 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
     },
     past: async (ctx, text) => {
       const moment = await momentOf(ctx, 'as_of', text)
+      const tables = (await store.countLater(ctx, { seq: moment.seq, most: FEW_LATER + 1 })) > FEW_LATER ? many : few
       const { read, store: past } = pastOf(db, tables, { seq: moment.seq, isSettled: () => isSettled(ctx, moment) })
       return { db: read, store: past, at: textOf(moment.atMs) }
     },

@@ -77,7 +77,7 @@ const blockOf = (key: string): string => `substr(${key}, 1, length(${key}) - 2)`
  * The bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An
  * expired reservation holds its address until it is deleted.
  */
-export const occupancyTables = ({ stored, text }: PastSql, isSame: IsSame): PastTable[] => {
+export const occupancyTables = ({ stored, text, unindexed }: PastSql, isSame: IsSame): PastTable[] => {
   const reserved = text('t.derived', 'ip')
   const unchangedIn = (table: 'addresses' | 'reservations', condition: string): string =>
     `SELECT s.ip_key FROM past_blocks AS b CROSS JOIN ${stored(table)} AS s
@@ -88,11 +88,11 @@ export const occupancyTables = ({ stored, text }: PastSql, isSame: IsSame): Past
       isMaterialized: true,
       stored: ['addresses', 'reservations'],
       sql: `SELECT ${blockOf('a.ip_key')} AS block FROM then_addresses AS a
-        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h JOIN ${stored('addresses')} AS s ON s.device_id = h.id
-          WHERE h.kind = 'device' AND h.seq > :seq
+        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h CROSS JOIN ${stored('addresses')} AS s
+          WHERE s.device_id = h.id AND ${unindexed('h.kind')} = 'device' AND h.seq > :seq
         UNION SELECT ${blockOf(reserved)} FROM then_reservation AS t
-        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h JOIN ${stored('reservations')} AS s ON s.id = h.id
-          WHERE h.kind = 'reservation' AND h.seq > :seq`,
+        UNION SELECT ${blockOf('s.ip_key')} FROM history AS h CROSS JOIN ${stored('reservations')} AS s
+          WHERE s.id = h.id AND ${unindexed('h.kind')} = 'reservation' AND h.seq > :seq`,
     },
     {
       name: 'past_held',

@@ -20,14 +20,25 @@ const EMPTY = [
   'discovered_texts',
 ] as const satisfies readonly (keyof Tables)[]
 
-/** The later states of the objects of a kind, of which the first counts. */
-const earlierOf = (kind: Kind): PastTable => ({
-  name: `then_${kind}`,
-  sql: `SELECT h.id, h.sort_key, h.derived, h.before FROM history AS h
-    WHERE h.kind = '${kind}' AND h.seq > :seq
+/** The columns by which the states of changed objects are found. */
+type Found = { readonly kind: string; readonly id: string }
+
+/** The states of changed objects of a kind: those before the first later change. */
+const statesOf = (kind: Kind, found: Found, name = `then_${kind}`): PastTable => ({
+  name,
+  sql: `SELECT ${found.id} AS id, h.sort_key, h.derived, h.before FROM history AS h
+    WHERE ${found.kind} = '${kind}' AND h.seq > :seq
     AND h.${KIND_RULES[kind].name === undefined ? 'before' : 'sort_key'} IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM history AS e WHERE e.kind = '${kind}' AND e.id = h.id AND e.seq > :seq AND e.seq < h.seq)`,
 })
+
+/** By any index, such as that of the order of lists. */
+const BY_OBJECT: Found = { kind: 'h.kind', id: 'h.id' }
+/** By the numbers of later changes alone: other indexes also have the rows of all earlier ones. */
+const byNumber = ({ unindexed }: PastSql): Found => ({ kind: unindexed('h.kind'), id: unindexed('h.id') })
+
+/** The states of changed devices, which are read in the order of lists. */
+const LISTED_DEVICES = 'then_device_in_order'
 
 /** True for an object that has not changed since. */
 const isSame = (kind: Kind, id: string): string =>
@@ -44,17 +55,22 @@ type Stored = {
   readonly columns: Columns
   /** Further items of the FROM clause. */
   readonly elements?: string
+  /** The states that rows are cut out of; by default those of the kind. */
+  readonly states?: string
 }
 
 /** A table whose rows are stored for the present, and cut out of documents for the past. */
-const estateTable = (engine: PastSql, { table, kind, id, columns, elements }: Stored): PastTable => {
+const estateTable = (
+  engine: PastSql,
+  { table, kind, id, columns, elements, states = `then_${kind}` }: Stored,
+): PastTable => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
   return {
     name: table,
     stored: [table],
     sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${engine.stored(table)} AS s WHERE ${isSame(kind, id)}
-      UNION ALL SELECT ${cut.join(', ')} FROM ${[`then_${kind} AS t`, ...(elements ? [elements] : [])].join(', ')}`,
+      UNION ALL SELECT ${cut.join(', ')} FROM ${[`${states} AS t`, ...(elements ? [elements] : [])].join(', ')}`,
   }
 }
 
@@ -62,7 +78,7 @@ const estateTable = (engine: PastSql, { table, kind, id, columns, elements }: St
 const inStepsOf = (table: string): string => `${table}_in_steps`
 
 /** As `estateTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
-const tableInSteps = (engine: PastSql, { table, kind, id, columns }: Stored): PastTable => {
+const tableInSteps = (engine: PastSql, { table, kind, id, columns, states }: Stored): PastTable => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
   return {
@@ -70,7 +86,7 @@ const tableInSteps = (engine: PastSql, { table, kind, id, columns }: Stored): Pa
     stored: [table],
     sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')}, CAST(${isSame(kind, id)} AS INTEGER) AS is_then
       FROM ${engine.stored(table)} AS s
-      UNION ALL SELECT ${cut.join(', ')}, CAST(1 AS INTEGER) FROM then_${kind} AS t`,
+      UNION ALL SELECT ${cut.join(', ')}, CAST(1 AS INTEGER) FROM ${states} AS t`,
   }
 }
 
@@ -157,7 +173,10 @@ const estate = (engine: PastSql): PastTable[] => {
     ...fieldsOf(engine, names),
   })
   const tag = engine.elements('t.before', 'tags', 'e')
-  const devices: Stored = { table: 'devices', kind: 'device', id: 's.id', columns: deviceColumns(engine) }
+  const devices: Stored = {
+    ...{ table: 'devices', kind: 'device', id: 's.id', states: LISTED_DEVICES },
+    columns: deviceColumns(engine),
+  }
   return [
     estateTable(engine, {
       table: 'datacenters',
@@ -225,9 +244,20 @@ const estate = (engine: PastSql): PastTable[] => {
   ]
 }
 
-/** Returns the definitions, each after those that it needs. */
-export const pastTables = (engine: PastSql): PastTable[] => [
-  ...(['datacenter', 'network', 'pool', 'reservation', 'device', 'relationship'] as const).map(earlierOf),
+/** The number of rows of later changes up to which it is faster to read them all than to look objects up. */
+export const FEW_LATER = 1000
+
+/**
+ * Returns the definitions, each after those that it needs.
+ * @param areFew true if there are at most `FEW_LATER` rows of later changes
+ */
+export const pastTables = (engine: PastSql, areFew: boolean): PastTable[] => [
+  ...(['datacenter', 'network', 'pool', 'reservation', 'relationship'] as const).map((kind) =>
+    statesOf(kind, areFew ? byNumber(engine) : BY_OBJECT),
+  ),
+  statesOf('device', byNumber(engine)),
+  // Pages look devices up by their ids, and lists read them in their order.
+  statesOf('device', BY_OBJECT, LISTED_DEVICES),
   ...estate(engine),
   changedAddresses(engine),
   ...membershipTables(engine, isSame),

@@ -48,6 +48,16 @@ const changeUntil = prepared((db: Kysely<Tables>, { at }: { at: number }) =>
   db.selectFrom('changes').selectAll().where('at', '<=', at).orderBy('at', 'desc').orderBy('seq', 'desc').limit(1),
 )
 
+/** Counts the items of later changes, up to `most`. */
+export const countLater = async (ctx: StoreScope, moment: { readonly seq: number; readonly most: number }) =>
+  Number((await laterCount(ctx, moment))[0]?.n ?? 0)
+
+const laterCount = prepared((db: Kysely<Tables>, { seq, most }: { seq: number; most: number }) =>
+  db
+    .selectFrom(db.selectFrom('history').select('seq').where('seq', '>', seq).limit(most).as('later'))
+    .select(({ fn }) => fn.countAll<number | string>().as('n')),
+)
+
 export const beginsAt = async ({ db }: StoreScope): Promise<number> =>
   Number((await db.selectFrom('history_extent').select('begins_at').executeTakeFirst())?.begins_at ?? 0)
 

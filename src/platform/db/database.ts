@@ -202,6 +202,8 @@ export type PastSql = {
   readonly elements: (json: string, field: string, alias: string) => JsonElement
   /** As `text`, of an object in a list. */
   readonly listField: (json: string, field: ListField) => string
+  /** A text column for which no index is used, existing or automatic, if the planner has no statistics. */
+  readonly unindexed: (column: string) => string
   /** An expression that is compared byte by byte. */
   readonly bytewise: (text: string) => string
   /**

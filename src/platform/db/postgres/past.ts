@@ -19,6 +19,7 @@ export const pastSql: PastSql = {
     field: (name) => bytewise(`${alias}.value ->> '${name}'`),
   }),
   listField: (json, { list, position, name }) => bytewise(`${json}::jsonb -> '${list}' -> ${position} ->> '${name}'`),
+  unindexed: (column) => column,
   bytewise,
   inIndexOrder: undefined,
 }

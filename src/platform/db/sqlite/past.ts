@@ -92,6 +92,7 @@ export const pastSql: PastSql = {
     field: (name) => asText(`${alias}.value ->> '$.${name}'`),
   }),
   listField: (json, { list, position, name }) => asText(`${json} ->> ('$.${list}[' || ${position} || '].${name}')`),
+  unindexed: asText,
   bytewise: (text) => text,
   inIndexOrder: (query: RootOperationNode, inSteps) => {
     if (!SelectQueryNode.is(query)) return query
