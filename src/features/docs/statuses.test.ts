@@ -81,7 +81,7 @@ test('the network whose discovered devices are deleted is required', () => {
   })
 })
 
-test('a form has each of its fields once, also those that nobody knows', () => {
+test('a form has each of its fields once, unknown ones too', () => {
   for (const path of ['/mcp-oauth/token', '/mcp-oauth/revoke'])
     expect(Object.values(paths[path]?.post?.requestBody?.content ?? {})[0]?.schema.additionalProperties).toEqual({
       type: 'string',

@@ -2,7 +2,7 @@
 
 import { type Counts, summaryOf } from '../../platform/contract/change-summary.ts'
 import { invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
-import { countRows, type Page } from '../../platform/contract/list.ts'
+import type { Page } from '../../platform/contract/list.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { PastTables, pastOf } from '../../platform/db/past.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
@@ -22,6 +22,7 @@ import {
   type Kind,
   READ_PERMISSIONS,
 } from './api.ts'
+import * as entries from './entry-store.ts'
 import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
 import { KIND_RULES } from './kinds.ts'
 import { isSettled, momentOf, textOf } from './moment.ts'
@@ -148,22 +149,24 @@ const presentOf = async (
   return present
 }
 
+/** A page of bounded length. */
+type ShortPage = { readonly limit: number; readonly offset?: number | undefined }
+
 /** @param kind of the object */
-const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & Page) => {
+const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & ShortPage) => {
   const revision = await ctx.store.revision(ITEM_TABLES)
   const documents = await KIND_RULES[kind].documents(ctx, [id])
-  const may = new Set(visibleKinds(ctx))
-  const query = store.objectQuery(ctx, kind, id).where('history.kind', 'in', [kind, ...may])
-  const total = await countRows(query)
+  const of = { kind, id, withRelationships: kind === 'device' && visibleKinds(ctx).includes('relationship') }
+  const total = await entries.countEntries(ctx, of)
   // Neither the object nor a trace of it.
   if (total === 0) orNotFound(documents.get(id), KIND_RULES[kind].noun, id)
   const mayKnowWho = ctx.caller.permissions.has('audit:read')
   async function* rows(): AsyncGenerator<string[]> {
     // The present first: a change that is committed in between records the document that was read here.
-    const page = query.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset)
-    const present = await presentOf(ctx, await page.execute())
-    const entries = (await page.execute()).map((row) => store.entryOfRow(row))
-    yield entries.map((entry) => {
+    const page = { limit, offset }
+    const present = await presentOf(ctx, await entries.entriesOf(ctx, of, page))
+    const all = await entries.entriesOf(ctx, of, page)
+    yield all.map((entry) => {
       const after = entry.next_seq === null ? present.get(`${entry.kind} ${entry.id}`) : entry.next_before
       const shown: HistoryEntry = {
         ...itemOf(entry.kind, entry.id, { before: entry.before, after }),
@@ -196,22 +199,20 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
     ...implement(history, {
       list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
         const revision = await ctx.store.revision(['changes', 'history_extent'])
-        const query = store.changesQuery(ctx, {
+        const filter = {
           kinds: kindsFor(ctx, { kind }),
           object_id,
           user_id: user_id && !ctx.caller.permissions.has('audit:read') ? '' : user_id,
           operation,
           from: from === undefined ? undefined : (await momentOf(ctx, 'from', from)).atMs,
           to: to === undefined ? undefined : (await momentOf(ctx, 'to', to)).atMs,
-        })
-        async function* rows(): AsyncGenerator<string[]> {
-          const found = await query
-            .limit(page.limit)
-            .offset(page.offset ?? 0)
-            .execute()
-          yield found.map((row) => JSON.stringify(changeOf(ctx, store.changeOfRow(row))))
         }
-        return new JsonList<Change>({ revision, total: () => countRows(query), rows })
+        const { limit, offset = 0 } = page
+        async function* rows(): AsyncGenerator<string[]> {
+          const found = await store.changesOf(ctx, filter, { limit, offset })
+          yield found.map((row) => JSON.stringify(changeOf(ctx, row)))
+        }
+        return new JsonList<Change>({ revision, total: () => store.countChanges(ctx, filter), rows })
       },
       diff: async (ctx, { from, to, kind, ...page }) => {
         const first = await momentOf(ctx, 'from', from)
@@ -227,7 +228,7 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
       extent: async (ctx) => ({
         begins_at: textOf(await store.beginsAt(ctx)),
         retention_days: config.historyRetentionDays,
-        changes: await countRows(store.changesQuery(ctx, { kinds: visibleKinds(ctx) })),
+        changes: await store.countChanges(ctx, { kinds: visibleKinds(ctx) }),
       }),
       get: async (ctx, { id }) => showChange(ctx, await mustFind(ctx, id)),
       undo: {

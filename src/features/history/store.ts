@@ -1,5 +1,6 @@
 /** The queries of the history; with `record-store.ts` the only writer of its tables. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { countRows } from '../../platform/contract/list.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { padded } from '../../platform/db/query/prepared-lists.ts'
@@ -128,8 +129,11 @@ export const removeSome = async (
   return { changes: seqs.length, isDone: seqs.length < REMOVED_AT_ONCE }
 }
 
-/** Changes before the beginning of the history are not shown, although some are still stored. */
-const isKept = sql<SqlBool>`changes.at >= (SELECT begins_at FROM history_extent)`
+/**
+ * Changes before the beginning of the history are not shown, although some are still stored. Nearly all match: the sign
+ * keeps SQLite from reading them by the index of their times (sqlite.org/optoverview.html, 'unary +').
+ */
+export const isKept = sql<SqlBool>`+changes.at >= (SELECT begins_at FROM history_extent)`
 
 export type ChangeFilter = {
   /** Only changes with an object of one of these kinds. */
@@ -141,8 +145,26 @@ export type ChangeFilter = {
   readonly to?: number | undefined
 }
 
-/** Returns the matching changes, newest first. */
-export const changesQuery = ({ db }: StoreScope, filter: ChangeFilter) => {
+/** Up to this many items, the changes of a kind are found by its items. */
+const FEW_ITEMS = 5000
+
+/** Returns true if few items have these kinds. */
+const areFew = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<boolean> => {
+  const some = db
+    .selectFrom('history')
+    .select('seq')
+    .where('kind', 'in', kinds)
+    .limit(FEW_ITEMS + 1)
+  const { n } = await db
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n) <= FEW_ITEMS
+}
+
+/** Returns the query for the matching changes, newest first. */
+const changesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
+  const { db } = ctx
   const { kinds, object_id, user_id, operation, from, to } = filter
   let query = db.selectFrom('changes').selectAll().where(isKept).orderBy('seq', 'desc')
   if (user_id !== undefined)
@@ -150,80 +172,62 @@ export const changesQuery = ({ db }: StoreScope, filter: ChangeFilter) => {
   if (operation !== undefined) query = query.where('operation', '=', operation)
   if (from !== undefined) query = query.where('at', '>=', from)
   if (to !== undefined) query = query.where('at', '<=', to)
-  if (object_id !== undefined) {
-    const of = db.selectFrom('history').select('history.seq').where('kind', 'in', kinds).where('id', '=', object_id)
-    query = query.where('seq', 'in', of)
-  } else if (kinds.length < KINDS.length)
-    query = query.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('history')
-          .select('history.id')
-          .whereRef('history.seq', '=', 'changes.seq')
-          .where('history.kind', 'in', kinds),
-      ),
-    )
-  return query
+  if (object_id === undefined && kinds.length === KINDS.length) return query
+  const items = db.selectFrom('history').select('history.seq').where('kind', 'in', kinds)
+  if (object_id !== undefined) return query.where('seq', 'in', items.where('id', '=', object_id))
+  if (await areFew(ctx, kinds)) return query.where('seq', 'in', items)
+  return query.where(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('history')
+        .select('history.id')
+        .whereRef('history.seq', '=', 'changes.seq')
+        .where('history.kind', 'in', kinds),
+    ),
+  )
 }
 
-export const changeOfRow = storedOf
-
-/** An item as it is stored, with the next change of the same object. */
-export type StoredItem = {
-  readonly kind: Kind
-  readonly id: string
-  readonly seq: number
-  readonly before: string | null
-  /** The number of the next change; null if the object is as this change left it. */
-  readonly next_seq: number | null
-  readonly next_before: string | null
+/** Returns a page of the matching changes, newest first. */
+export const changesOf = async (
+  ctx: StoreScope,
+  filter: ChangeFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<StoredChange[]> => {
+  const query = await changesQuery(ctx, filter)
+  return (await query.limit(limit).offset(offset).execute()).map(storedOf)
 }
 
-const kindOrder = sql<number>`CASE history.kind ${sql.join(
-  KINDS.map((kind, at) => sql`WHEN ${sql.lit(kind)} THEN ${sql.lit(at)}`),
-  sql` `,
-)} END`
+/** A number of changes up to a number, which no later change alters. */
+type Counted = { readonly seq: number; readonly count: number }
 
-const withNext = (db: Kysely<Tables>) =>
-  db
-    .selectFrom('history')
-    .leftJoin('history as next', (join) =>
-      join
-        .onRef('next.kind', '=', 'history.kind')
-        .onRef('next.id', '=', 'history.id')
-        .on('next.seq', '=', (eb) =>
-          eb
-            .selectFrom('history as later')
-            .select(({ fn }) => fn.min('later.seq').as('seq'))
-            .whereRef('later.kind', '=', 'history.kind')
-            .whereRef('later.id', '=', 'history.id')
-            .whereRef('later.seq', '>', 'history.seq'),
-        ),
-    )
-    .select([
-      'history.kind',
-      'history.id',
-      'history.seq',
-      'history.before',
-      'next.seq as next_seq',
-      'next.before as next_before',
-    ])
+/** The number of new changes after which the count up to them is cached. */
+const COUNTED_AT_ONCE = 1000
 
-type SelectedItem = {
-  readonly kind: string
-  readonly id: string
-  readonly seq: number | string
-  readonly before: string | null
-  readonly next_seq: number | string | null
-  readonly next_before: string | null
+/** Returns the highest number below which all changes are visible. */
+const settledSeq = async ({ db, store }: StoreScope): Promise<number> => {
+  const newest = db.selectFrom('changes').select(['seq', 'snapshot_xmax']).orderBy('seq', 'desc').limit(1)
+  const row = await newest.offset(store.sql.hasOneWriter ? 0 : COUNTED_AT_ONCE).executeTakeFirst()
+  const underWay = await store.sql.underWay(db)
+  return row && (!underWay || underWay.oldest >= BigInt(row.snapshot_xmax)) ? Number(row.seq) : 0
 }
 
-const itemOfRow = ({ kind, seq, next_seq, ...row }: SelectedItem): StoredItem => ({
-  ...row,
-  // Written by `record-store.ts` with kinds alone.
-  kind: kind as Kind,
-  seq: Number(seq),
-  next_seq: next_seq === null ? null : Number(next_seq),
-})
+/** Counts the matching changes. Counting a million takes long, so the count of the older ones is cached. */
+export const countChanges = async (ctx: StoreScope, filter: ChangeFilter): Promise<number> => {
+  const query = await changesQuery(ctx, filter)
+  const within = (after: number, until?: number): Promise<number> => {
+    const newer = query.where('seq', '>', after)
+    return countRows(until === undefined ? newer : newer.where('seq', '<=', until))
+  }
+  // Only the beginning of the history hides changes.
+  const counts = ctx.store.cache.at<Counted>('history.counts', await ctx.store.revision(['history_extent']))
+  const key = JSON.stringify(filter)
+  let known = counts.get(key) ?? { seq: 0, count: 0 }
+  const settled = await settledSeq(ctx)
+  if (settled >= known.seq + COUNTED_AT_ONCE) {
+    known = { seq: settled, count: known.count + (await within(known.seq, settled)) }
+    counts.set(key, known, key.length)
+  }
+  return known.count + (await within(known.seq))
+}
 
 /** The number of objects whose states are read at once. */
 const AT_ONCE = 500
@@ -313,39 +317,3 @@ export const settleUndone = async ({ db }: StoreScope, id: string): Promise<void
   )`
   await db.updateTable('changes').set({ undone_by: newest }).where('id', '=', id).execute()
 }
-
-/** The changes of one object, newest first; of a device with those of its relationships. */
-export const objectQuery = ({ db }: StoreScope, kind: Kind, id: string) => {
-  const own = sql<SqlBool>`history.kind = ${kind} AND history.id = ${id}`
-  // Ids contain no space, and `!` is the character after it.
-  const asParent = sql<SqlBool>`history.kind = 'relationship' AND history.id >= ${`${id} `} AND history.id < ${`${id}!`}`
-  const asChild = sql<SqlBool>`history.kind = 'relationship' AND history.child_id = ${id}`
-  return withNext(db)
-    .innerJoin('changes', 'changes.seq', 'history.seq')
-    .select([
-      'changes.id as change_id',
-      'changes.at',
-      'changes.operation',
-      'changes.user_id',
-      'changes.username',
-      'changes.via',
-      'changes.oauth_client',
-      'changes.tool',
-      'changes.ip_address',
-      'changes.request_id',
-      'changes.note',
-      'changes.undoes',
-    ])
-    .where(isKept)
-    .where(kind === 'device' ? sql<SqlBool>`((${own}) OR (${asParent}) OR (${asChild}))` : own)
-    .orderBy('history.seq', 'desc')
-    .orderBy(kindOrder)
-    .orderBy('history.id')
-}
-
-/** Returns a row of `objectQuery`. */
-export const entryOfRow = <Row extends SelectedItem & { readonly at: number | string }>({ at, ...row }: Row) => ({
-  ...row,
-  ...itemOfRow(row),
-  atMs: Number(at),
-})

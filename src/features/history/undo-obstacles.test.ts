@@ -152,7 +152,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(details.map(({ field }) => field).sort()).toEqual([`device ${first}`, `device ${second}`].sort())
   })
 
-  test('a change of which all is as wanted already, and one that there is not', async () => {
+  test('a change of which all is as wanted already, and a missing one', async () => {
     const { id } = await admin.api.devices.create({ name: 'o7' })
     const created = await newest()
     await admin.api.devices.delete({ id })

@@ -1,0 +1,130 @@
+/** The queries of the history of one object. */
+import { type Kysely, sql } from 'kysely'
+import type { StoreScope } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import { KINDS, type Kind } from './api.ts'
+import { isKept } from './store.ts'
+
+/** An item as it is stored, with the next change of the same object. */
+export type StoredItem = {
+  readonly kind: Kind
+  readonly id: string
+  readonly seq: number
+  readonly before: string | null
+  /** The number of the next change; null if the object is as this change left it. */
+  readonly next_seq: number | null
+  readonly next_before: string | null
+}
+
+const kindOrder = sql<number>`CASE history.kind ${sql.join(
+  KINDS.map((kind, at) => sql`WHEN ${sql.lit(kind)} THEN ${sql.lit(at)}`),
+  sql` `,
+)} END`
+
+const withNext = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('history')
+    .leftJoin('history as next', (join) =>
+      join
+        .onRef('next.kind', '=', 'history.kind')
+        .onRef('next.id', '=', 'history.id')
+        .on('next.seq', '=', (eb) =>
+          eb
+            .selectFrom('history as later')
+            .select(({ fn }) => fn.min('later.seq').as('seq'))
+            .whereRef('later.kind', '=', 'history.kind')
+            .whereRef('later.id', '=', 'history.id')
+            .whereRef('later.seq', '>', 'history.seq'),
+        ),
+    )
+    .select([
+      'history.kind',
+      'history.id',
+      'history.seq',
+      'history.before',
+      'next.seq as next_seq',
+      'next.before as next_before',
+    ])
+
+type SelectedItem = {
+  readonly kind: string
+  readonly id: string
+  readonly seq: number | string
+  readonly before: string | null
+  readonly next_seq: number | string | null
+  readonly next_before: string | null
+}
+
+const itemOfRow = ({ kind, seq, next_seq, ...row }: SelectedItem): StoredItem => ({
+  ...row,
+  // Written by `record-store.ts` with kinds alone.
+  kind: kind as Kind,
+  seq: Number(seq),
+  next_seq: next_seq === null ? null : Number(next_seq),
+})
+
+/** An object whose history is read; of a device with that of its relationships, if the caller may read them. */
+export type HistoryOf = { readonly kind: Kind; readonly id: string; readonly withRelationships: boolean }
+
+/** The rows of the object. An own query for each index, because PostgreSQL scans all rows for their disjunction. */
+const rowsOf = (db: Kysely<Tables>, { kind, id, withRelationships }: HistoryOf) => {
+  const rows = db.selectFrom('history').select(['kind', 'id', 'seq'])
+  const own = rows.where('kind', '=', kind).where('id', '=', id)
+  if (!withRelationships) return own
+  const relationships = rows.where('kind', '=', 'relationship')
+  // Ids contain no space, and `!` is the character after it.
+  const asParent = relationships.where('id', '>=', `${id} `).where('id', '<', `${id}!`)
+  return own.unionAll(asParent).unionAll(relationships.where('child_id', '=', id))
+}
+
+const keptRowsOf = (db: Kysely<Tables>, of: HistoryOf) =>
+  db.selectFrom(rowsOf(db, of).as('history')).innerJoin('changes', 'changes.seq', 'history.seq').where(isKept)
+
+export const countEntries = async ({ db }: StoreScope, of: HistoryOf): Promise<number> => {
+  const { n } = await keptRowsOf(db, of)
+    .select(({ fn }) => fn.countAll<number | string>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** Returns a page of the changes of an object, newest first. */
+export const entriesOf = async (
+  { db }: StoreScope,
+  of: HistoryOf,
+  { limit, offset }: { limit: number; offset: number },
+) => {
+  const page = keptRowsOf(db, of)
+    .select(['history.kind', 'history.id', 'history.seq'])
+    .orderBy('history.seq', 'desc')
+    .orderBy(kindOrder)
+    .orderBy('history.id')
+    .limit(limit)
+    .offset(offset)
+  const rows = await withNext(db)
+    .innerJoin(page.as('page'), (join) =>
+      join
+        .onRef('page.kind', '=', 'history.kind')
+        .onRef('page.id', '=', 'history.id')
+        .onRef('page.seq', '=', 'history.seq'),
+    )
+    .innerJoin('changes', 'changes.seq', 'history.seq')
+    .select([
+      'changes.id as change_id',
+      'changes.at',
+      'changes.operation',
+      'changes.user_id',
+      'changes.username',
+      'changes.via',
+      'changes.oauth_client',
+      'changes.tool',
+      'changes.ip_address',
+      'changes.request_id',
+      'changes.note',
+      'changes.undoes',
+    ])
+    .orderBy('history.seq', 'desc')
+    .orderBy(kindOrder)
+    .orderBy('history.id')
+    .execute()
+  return rows.map(({ at, ...row }) => ({ ...row, ...itemOfRow(row), atMs: Number(at) }))
+}
