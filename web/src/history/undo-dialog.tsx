@@ -1,4 +1,4 @@
-/** Asks before a change is undone: shows what the undo would do, or what is in its way. */
+/** Asks before a change is undone: shows the effect of the undo, or the obstacles. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { asAppError } from '../api/errors.ts'
