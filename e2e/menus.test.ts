@@ -19,13 +19,14 @@ const paths = async (): Promise<readonly string[]> => {
     ...['/', '/devices', '/devices?new=1', `/devices/${device?.id}`, '/networks', `/networks/${network?.id}`],
     ...['/pools', `/pools/${pool?.id}`, '/datacenters', `/datacenters/${datacenter?.id}`, '/reservations'],
     ...['/users', `/users/${user}`, '/roles', '/roles/role-operator', '/keys', '/credentials', '/audit'],
+    ...['/history', '/history/diff'],
   ]
 }
 
 const isOfEvery = async (trigger: Locator): Promise<boolean> =>
   /^(Theme: |admin$)/.test((await trigger.getAttribute('aria-label')) ?? (await trigger.getAttribute('title')) ?? '')
 
-const PAGES = 18
+const PAGES = 20
 
 test.each(Array.from({ length: PAGES }, (_, index) => index))('page %d', async (index) => {
   seeded ??= paths()

@@ -25,7 +25,7 @@ import {
 import * as entries from './entry-store.ts'
 import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
 import { KIND_RULES } from './kinds.ts'
-import { isSettled, momentOf, textOf } from './moment.ts'
+import { filterTimeOf, isSettled, momentOf, textOf } from './moment.ts'
 import { FEW_LATER, pastTables } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
 import { removeOld } from './retention.ts'
@@ -204,8 +204,8 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
           object_id,
           user_id: user_id && !ctx.caller.permissions.has('audit:read') ? '' : user_id,
           operation,
-          from: from === undefined ? undefined : (await momentOf(ctx, 'from', from)).atMs,
-          to: to === undefined ? undefined : (await momentOf(ctx, 'to', to)).atMs,
+          from: from === undefined ? undefined : await filterTimeOf(ctx, 'from', from),
+          to: to === undefined ? undefined : await filterTimeOf(ctx, 'to', to),
         }
         const { limit, offset = 0 } = page
         async function* rows(): AsyncGenerator<string[]> {

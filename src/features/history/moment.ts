@@ -19,27 +19,32 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const textOf = (ms: number): string => new Date(ms).toISOString()
 
-/** @throws AppError VALIDATION_ERROR on `field` */
-export const momentOf = async (
-  ctx: StoreScope & { readonly now: string },
-  field: string,
-  text: string,
-): Promise<Moment> => {
+type MomentScope = StoreScope & { readonly now: string }
+
+/** Returns the change that a moment names; undefined for a time or a duration. @throws AppError VALIDATION_ERROR on `field` */
+const namedChange = async (ctx: MomentScope, field: string, text: string): Promise<store.StoredChange | undefined> => {
+  if (!UUID.test(text)) return undefined
+  const change = await store.findChange(ctx, text)
+  if (!change) throw invalidField(field, `there is no change with id "${text}", or it is no longer kept`)
+  return change
+}
+
+const nowMsOf = async (ctx: MomentScope): Promise<number> =>
+  Math.max(Date.parse(ctx.now), await store.nowMs(ctx, Date.parse(ctx.now)))
+
+/** The time of a moment that only filters: of any time. @throws AppError VALIDATION_ERROR on `field` */
+export const filterTimeOf = async (ctx: MomentScope, field: string, text: string): Promise<number> =>
+  (await namedChange(ctx, field, text))?.atMs ?? timeOf(field, text, await nowMsOf(ctx))
+
+/** @throws AppError VALIDATION_ERROR on `field`, also for a moment that cannot be shown */
+export const momentOf = async (ctx: MomentScope, field: string, text: string): Promise<Moment> => {
   const beginsAt = await store.beginsAt(ctx)
-  const refuseEarly = (): never => {
-    throw invalidField(field, `is before the history begins, at ${textOf(beginsAt)}`)
-  }
-  if (UUID.test(text)) {
-    const change = await store.findChange(ctx, text)
-    if (!change) throw invalidField(field, `there is no change with id "${text}", or it is no longer kept`)
-    if (change.atMs < beginsAt) refuseEarly()
-    return { seq: change.seq, atMs: change.atMs, settledAfter: change.settledAfter }
-  }
-  const nowMs = Math.max(Date.parse(ctx.now), await store.nowMs(ctx, Date.parse(ctx.now)))
-  const atMs = timeOf(field, text, nowMs)
-  if (atMs > nowMs) throw invalidField(field, 'is in the future')
-  if (atMs < beginsAt) refuseEarly()
-  const last = await store.lastUntil(ctx, atMs)
+  const change = await namedChange(ctx, field, text)
+  const nowMs = await nowMsOf(ctx)
+  const atMs = change?.atMs ?? timeOf(field, text, nowMs)
+  if (!change && atMs > nowMs) throw invalidField(field, 'is in the future')
+  if (atMs < beginsAt) throw invalidField(field, `is before the history begins, at ${textOf(beginsAt)}`)
+  const last = change ?? (await store.lastUntil(ctx, atMs))
   return { seq: last?.seq ?? 0, atMs, settledAfter: last?.settledAfter ?? 0n }
 }
 
@@ -55,7 +60,7 @@ const timeOf = (field: string, text: string, nowMs: number): number => {
   return ms
 }
 
-/** Changes with everything that may change an answer as of a settled moment: nothing, until retention takes it. */
+/** True if no further change can appear at the moment or before it. */
 export const isSettled = async (ctx: StoreScope, { settledAfter }: Moment): Promise<boolean> => {
   const underWay = await ctx.store.sql.underWay(ctx.db)
   return !underWay || underWay.oldest >= settledAfter

@@ -107,6 +107,15 @@ describe.each(dialects())('on %s', (dialect) => {
     },
   )
 
+  test('the list takes times before the history and in the future, as a filter', async () => {
+    const { id } = await admin.api.devices.create({ name: 'timed' })
+    const [change] = await admin.api.history.list({ object_id: id })
+    const within = { object_id: id, from: '9999d', to: '2999-01-01T00:00:00Z' }
+    expect(await admin.api.history.list(within)).toEqual(change ? [change] : [])
+    expect(await admin.api.history.list({ object_id: id, to: '1d' })).toEqual([])
+    expect(await admin.api.history.list({ object_id: id, from: change?.id, to: change?.id })).toHaveLength(1)
+  })
+
   test('a failed item of a bulk call leaves no trace', async () => {
     const results = await admin.request('POST', '/api/devices/bulk', {
       atomic: false,

@@ -16,7 +16,7 @@ import css from './history.module.css'
 import { ItemRow, momentBefore } from './item-row.tsx'
 import { changeQuery, moreItemsQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { capital, exactMoment, undoPermission, whoOf, withWhat } from './words.ts'
+import { capital, exactMoment, programOf, undoPermission, whoOf } from './words.ts'
 
 const route = getRouteApi('/app/history/$id')
 const PARENT = { text: 'History', link: { to: '/history' } } as const
@@ -32,7 +32,7 @@ const Circumstances = ({ change }: { readonly change: Change }) => {
   const { at, operation, note, ip_address, request_id, undoes, undone_by, id } = change
   const given = [
     ['Note', note],
-    ['With', withWhat(change)],
+    ['With', programOf(change)],
     ['From', ip_address],
     ['Undoes', undoes],
     ['Undone by', undone_by],

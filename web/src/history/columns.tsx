@@ -4,7 +4,7 @@ import type { Column } from '../table/column.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import css from './history.module.css'
-import { exactMoment, whoOf, withWhat } from './words.ts'
+import { exactMoment, programOf, whoOf } from './words.ts'
 
 const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) => (
   <>
@@ -43,7 +43,7 @@ export const CHANGE_COLUMNS: readonly Column<Change>[] = [
     cell: ({ summary }) => <span title={summary}>{summary}</span>,
   },
   { id: 'state', text: 'Undo', width: 110, cell: (change) => <State change={change} /> },
-  { id: 'with', text: 'With', width: 170, cell: (change) => withWhat(change) },
+  { id: 'with', text: 'With', width: 170, cell: (change) => programOf(change) },
   {
     id: 'operation',
     text: 'Operation',

@@ -1,4 +1,4 @@
-/** The difference of two moments: what was created, changed and deleted, by kind. */
+/** The difference of two moments: the objects that were created, changed and deleted, by kind. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { contracts, type HistoryItem, type Kind } from '../api/contracts.ts'

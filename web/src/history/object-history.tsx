@@ -21,10 +21,10 @@ import {
   exactMoment,
   type Names,
   NOUNS,
+  programOf,
   undoneIn,
   undoPermission,
   whoOf,
-  withWhat,
 } from './words.ts'
 
 type EntryProps = {
@@ -37,7 +37,7 @@ type EntryProps = {
 const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
   const { blocked } = usePermit()
   const { at, change_id: id, change, kind, note, undoes } = entry
-  const program = withWhat(entry)
+  const program = programOf(entry)
   return (
     <li className={css.entry}>
       <Link to="/history/$id" params={{ id }} className="link mono" title="The whole change">
@@ -46,7 +46,7 @@ const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
       <span>
         <b>{whoOf(entry)}</b> {program !== '' && <span className="muted">with {program}</span>}
       </span>
-      <span className={css.what}>
+      <span className={css.change}>
         <Badge tone={CHANGE_TONES[change]}>{CHANGE_WORDS[change]}</Badge>
         {isOther && (
           <>

@@ -5,12 +5,12 @@ import {
   labelOf,
   listDifference,
   localMoment,
+  programOf,
   shownFields,
   undoneIn,
   undoPermission,
   valueText,
   whoOf,
-  withWhat,
 } from './words.ts'
 
 describe('a list', () => {
@@ -66,8 +66,8 @@ test('a kind heads its group', () => expect(headOf('discovery-lock')).toBe('Fiel
 const origin = { username: 'anna', via: 'session', oauth_client: '', tool: '', operation: 'devices.update' } as const
 
 test('a change is by its user, and with the program that called', () => {
-  expect([whoOf(origin), withWhat(origin)]).toEqual(['anna', ''])
-  expect(withWhat({ ...origin, via: 'oauth', oauth_client: 'Claude', tool: 'device_update' })).toBe(
+  expect([whoOf(origin), programOf(origin)]).toEqual(['anna', ''])
+  expect(programOf({ ...origin, via: 'oauth', oauth_client: 'Claude', tool: 'device_update' })).toBe(
     'Claude, device_update',
   )
   expect(whoOf({ ...origin, username: '', via: 'job', operation: 'reservations.expire' })).toBe('reservations.expire')

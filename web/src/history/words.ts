@@ -107,7 +107,7 @@ export const whoOf = ({ username, via, operation }: Origin): string =>
   via === 'job' ? operation : username === '' ? 'unknown' : username
 
 /** The program that made the call; '' for this one. */
-export const withWhat = ({ via, oauth_client, tool }: Origin): string => {
+export const programOf = ({ via, oauth_client, tool }: Origin): string => {
   const program = via === 'oauth' ? oauth_client : via === 'key' ? 'API key' : via === 'job' ? 'job' : ''
   return [program, tool].filter((part) => part !== '').join(', ')
 }

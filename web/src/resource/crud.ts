@@ -2,7 +2,7 @@
 import type { AnyOperation, InputOf } from '../../../src/platform/operation/operation.ts'
 import { CHANGE_ID, call, send, tagged } from '../api/client.ts'
 import type { Change, Out } from '../api/contracts.ts'
-import type { Input, Resource } from './resource.ts'
+import { type Input, isKept, type Resource } from './resource.ts'
 
 type Crud = Readonly<Record<'get' | 'create' | 'update' | 'delete', AnyOperation>>
 type Shared = 'operations' | 'get' | 'create' | 'update' | 'remove' | 'preview'
@@ -14,6 +14,9 @@ export const crud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>
   const run = (op: C['create'] | C['update'], input: Input, headers = {}) =>
     // Both answer with the object that `get` reads.
     call(op, inputFor(op, input), { headers }) as Promise<Out<C['get']>>
+  // Of a dry run, the answer is the change that the call would make.
+  const preview = (id: string) =>
+    call(operations.delete, inputFor(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>
   return {
     operations,
     get: (id) => tagged(operations.get as C['get'], inputFor<C['get']>(operations.get, { id })),
@@ -23,8 +26,6 @@ export const crud = <C extends Crud>(operations: C): Pick<Resource<Out<C['get']>
       const input = inputFor(operations.delete, note ? { id, change_note: note } : { id })
       return (await send(operations.delete, input)).headers.get(CHANGE_ID)
     },
-    // Of a dry run, the answer is the change that the call would make.
-    preview: (id) =>
-      call(operations.delete, inputFor(operations.delete, { id, dry_run: 'changes' })) as Promise<Change>,
+    ...(isKept(operations.delete) && { preview }),
   }
 }
