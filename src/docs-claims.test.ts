@@ -43,6 +43,11 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
     ['a delete or bulk change is shown first', 'src/features/mcp/plans.test.ts'],
   ],
   'Command line': [['every operation', 'src/cli.test.ts']],
+  'Changes of objects': [
+    ['every version of an object', 'src/features/history/record.test.ts'],
+    ['the inventory as of a moment', 'src/features/history/past-random.test.ts'],
+    ['undo of any change', 'src/features/history/undo-random.test.ts'],
+  ],
   'Audit trail': [
     ['optional', 'src/features/audit/trail.test.ts'],
     ['a hash chain, checked by a command', 'src/cli-accounts.test.ts'],
