@@ -25,6 +25,7 @@ test('a device is deleted with its relationship, and the toast undoes it', async
   await it.visit(
     async ({ page, open }) => {
       await open(`/devices/${device.id}`)
+      await page.getByRole('heading', { level: 1, name: 'undone-one' }).waitFor()
       await page.keyboard.press('#')
       const dialog = page.getByRole('dialog', { name: 'Delete undone-one?' })
       await dialog.getByText('Deletes 1 device and 1 relationship.').waitFor()
