@@ -93,20 +93,6 @@ export const SUITES: readonly Suite[] = [
       'The longest stall of the event loop beside an import, and the memory that it adds at its peak. An import that has not finished after 20 s is aborted.',
   },
   {
-    name: 'past',
-    title: 'The inventory as of a moment, 100,000 devices',
-    args: ['past.ts'],
-    about:
-      'Lists and single devices as of before a change of a tenth of the devices, and of all of them. The ratio is the time divided by that of the present read.',
-  },
-  {
-    name: 'undo',
-    title: 'The undo of an import of 100,000 devices',
-    args: ['undo.ts'],
-    about:
-      'The ratio is the time of the undo divided by the time of the import. Another caller reads one device after the other all the time.',
-  },
-  {
     name: 'unread',
     title: 'Clients that do not read, 100,000 devices',
     args: ['unread.ts'],
