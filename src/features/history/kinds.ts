@@ -46,7 +46,7 @@ export type KindRules = {
   /** Values of columns that SQL cannot derive from a document. */
   readonly derived?: (document: Document) => Readonly<Record<string, unknown>>
   /** The second device that the object belongs to. */
-  readonly childOf?: (document: Document) => string
+  readonly childOf?: (id: string) => string
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -135,7 +135,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     create: (ctx, { document }) => relationships.create(ctx, given({ ...document, device_id: document.parent_id })),
     update: (ctx, id, fields) => relationships.setNotes(ctx, relationships.tripleOfId(id), text(fields.notes)),
     remove: (ctx, id) => relationships.remove(ctx, relationships.tripleOfId(id)),
-    childOf: ({ child_id }) => text(child_id),
+    childOf: (id) => relationships.tripleOfId(id).child_id,
   },
   'discovery-rule': {
     noun: NOUNS['discovery-rule'],
@@ -172,13 +172,14 @@ export const nameOf = (kind: Kind, id: string, document: Document | undefined): 
 type Columns = { readonly sort_key: string | null; readonly derived: string | null; readonly child_id: string | null }
 
 /** Returns the columns beside a document, from which a past state is read. */
-export const columnsOf = (kind: Kind, json: string | undefined): Columns => {
+export const columnsOf = (kind: Kind, id: string, json: string | undefined): Columns => {
   const { name, derived, childOf } = KIND_RULES[kind]
-  if (json === undefined || (!name && !derived && !childOf)) return { sort_key: null, derived: null, child_id: null }
+  const child_id = childOf?.(id) ?? null
+  if (json === undefined || (!name && !derived)) return { sort_key: null, derived: null, child_id }
   const document = documentOf(json)
   return {
     sort_key: name === undefined ? null : text(document[name]).toLowerCase(),
     derived: derived ? JSON.stringify(derived(document)) : null,
-    child_id: childOf?.(document) ?? null,
+    child_id,
   }
 }

@@ -99,7 +99,7 @@ export const createRecorder = (store: Store, lastMs: number) => {
           id: itemId,
           change_id: id,
           // The kinds are those that the stores declare.
-          ...columnsOf(kind as Kind, before),
+          ...columnsOf(kind as Kind, itemId, before),
           before: before ?? null,
         })),
       )

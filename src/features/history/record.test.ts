@@ -107,6 +107,18 @@ describe.each(dialects())('on %s', (dialect) => {
     },
   )
 
+  test('the history of a device has its relationships from both ends, created and deleted', async () => {
+    const { id: parent } = await admin.api.devices.create({ name: 'parent' })
+    const { id: child } = await admin.api.devices.create({ name: 'child' })
+    await admin.api.relationships.create({ device_id: parent, child_id: child, type: 'contains' })
+    await admin.api.relationships.delete({ device_id: parent, child_id: child, type: 'contains' })
+    for (const id of [parent, child]) {
+      const entries = await admin.api.histories.device({ id })
+      const ofRelationship = entries.filter(({ kind }) => kind === 'relationship')
+      expect(ofRelationship.map(({ change }) => change)).toEqual(['delete', 'create'])
+    }
+  })
+
   test('the list takes times before the history and in the future, as a filter', async () => {
     const { id } = await admin.api.devices.create({ name: 'timed' })
     const [change] = await admin.api.history.list({ object_id: id })
