@@ -131,6 +131,10 @@ const ITEM_TABLES = [
   'discovery_locks',
 ] as const
 
+/** A revision of answers that depend on what the caller may read as well. */
+const revisionFor = async (ctx: Ctx, tables: readonly (keyof Tables)[]): Promise<string> =>
+  `${await ctx.store.revision(tables)} ${visibleKinds(ctx).join()} ${ctx.caller.permissions.has('audit:read')}`
+
 type Given = { readonly kind?: Kind | undefined; readonly change?: ItemChange | undefined }
 
 const kindsFor = (ctx: Ctx, { kind }: Given): Kind[] =>
@@ -154,7 +158,7 @@ type ShortPage = { readonly limit: number; readonly offset?: number | undefined 
 
 /** @param kind of the object */
 const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & ShortPage) => {
-  const revision = await ctx.store.revision(ITEM_TABLES)
+  const revision = await revisionFor(ctx, ITEM_TABLES)
   const documents = await KIND_RULES[kind].documents(ctx, [id])
   const of = { kind, id, withRelationships: kind === 'device' && visibleKinds(ctx).includes('relationship') }
   const total = await entries.countEntries(ctx, of)
@@ -198,15 +202,19 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
   operations: [
     ...implement(history, {
       list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
-        const revision = await ctx.store.revision(['changes', 'history_extent'])
+        const tables = await revisionFor(ctx, ['changes', 'history_extent'])
+        // Users are hidden from callers without this permission, so none of them matches.
+        const isHidden = user_id !== undefined && !ctx.caller.permissions.has('audit:read')
         const filter = {
-          kinds: kindsFor(ctx, { kind }),
+          kinds: isHidden ? [] : kindsFor(ctx, { kind }),
           object_id,
-          user_id: user_id && !ctx.caller.permissions.has('audit:read') ? '' : user_id,
+          user_id,
           operation,
           from: from === undefined ? undefined : await filterTimeOf(ctx, 'from', from),
           to: to === undefined ? undefined : await filterTimeOf(ctx, 'to', to),
         }
+        // A duration names another time with each call.
+        const revision = `${tables} ${filter.from} ${filter.to}`
         const { limit, offset = 0 } = page
         async function* rows(): AsyncGenerator<string[]> {
           const found = await store.changesOf(ctx, filter, { limit, offset })
@@ -220,7 +228,7 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
         if (last && last.seq < first.seq) throw invalidField('from', 'must not be later than "to"')
         const span = { from: first.seq, to: last?.seq, kinds: kindsFor(ctx, { kind }) }
         return new JsonList<Item>({
-          revision: `${first.seq}.${last?.seq} ${await ctx.store.revision(ITEM_TABLES)}`,
+          revision: `${first.seq}.${last?.seq} ${await revisionFor(ctx, ITEM_TABLES)}`,
           total: () => counted(itemsBetween(ctx, span)),
           rows: () => sent(paged(itemsBetween(ctx, span), page)),
         })
@@ -243,7 +251,7 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
         },
       },
       items: async (ctx, { id, kind, change, ...page }) => {
-        const revision = await ctx.store.revision(ITEM_TABLES)
+        const revision = await revisionFor(ctx, ITEM_TABLES)
         const { seq } = await mustFind(ctx, id)
         const filter = { kinds: kindsFor(ctx, { kind }), change }
         return new JsonList<Item>({

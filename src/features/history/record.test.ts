@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
+import { until } from '../../testing/until.ts'
 
 describe.each(dialects())('on %s', (dialect) => {
   let app: TestApp
@@ -138,6 +139,31 @@ describe.each(dialects())('on %s', (dialect) => {
     })
     expect(results.status).toBeLessThan(300)
     expect(await newest()).toMatchObject({ operation: 'devices.bulk', summary: 'creates 1 device' })
+  })
+
+  test('a kind or a user that the caller may not see filters everything out', async () => {
+    const reader = await app.as(['networks:list', 'networks:read'])
+    await admin.api.networks.create({ name: 'seen', subnet: '10.9.0.0/24' })
+    expect(await reader.api.history.list({})).not.toEqual([])
+    expect(await reader.api.history.list({ kind: 'device' })).toEqual([])
+    expect(await reader.api.history.list({ user_id: admin.userId })).toEqual([])
+    expect(await admin.api.history.list({ user_id: 'unknown' })).toEqual([])
+  })
+
+  test('the ETag follows the rights of the caller, and a moment that is relative to now', async () => {
+    const { id } = await admin.api.networks.create({ name: 'tagged', subnet: '10.9.1.0/24' })
+    const reader = await app.as(['networks:list', 'networks:read', 'devices:read'])
+    const other = await app.as(['networks:list', 'networks:read'])
+    const etag = async (who: TestCaller, path: string) => (await who.request('GET', path)).headers.get('etag')
+    const [change] = await admin.api.history.list({ object_id: id })
+    for (const path of ['/api/history', `/api/history/${change?.id}/items`, `/api/networks/${id}/history`]) {
+      expect([path, await etag(reader, path)]).toEqual([path, await etag(reader, path)])
+      expect(await etag(reader, path)).not.toBe(await etag(other, path))
+    }
+    const before = await etag(admin, '/api/history?from=1s')
+    const at = Date.now()
+    await until('later time', () => Date.now() > at || undefined)
+    expect(await etag(admin, '/api/history?from=1s')).not.toBe(before)
   })
 
   test('a caller sees the kinds that it may read, and no others', async () => {

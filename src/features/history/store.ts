@@ -172,6 +172,7 @@ const changesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
   if (operation !== undefined) query = query.where('operation', '=', operation)
   if (from !== undefined) query = query.where('at', '>=', from)
   if (to !== undefined) query = query.where('at', '<=', to)
+  if (kinds.length === 0) return query.where(sql<SqlBool>`1 = 0`)
   if (object_id === undefined && kinds.length === KINDS.length) return query
   const items = db.selectFrom('history').select('history.seq').where('kind', 'in', kinds)
   if (object_id !== undefined) return query.where('seq', 'in', items.where('id', '=', object_id))

@@ -146,7 +146,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return tx.recorded
   }
 
-  /** @param view for a call that reads once; a long call or a write must not use it */
+  /** @param from.readPoint for a call that reads once; a long call or a write must not use it */
   const contextFor = (
     call: Call,
     tx?: Transaction<Tables>,
