@@ -958,3 +958,52 @@ CREATE TABLE history_extent (
   id INTEGER PRIMARY KEY,
   begins_at BIGINT NOT NULL
 );
+
+-- 0041-external-ids
+
+ALTER TABLE datacenters ADD COLUMN managed_by TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX datacenters_managed_by ON datacenters (managed_by, name_key, id) WHERE managed_by <> '';
+
+ALTER TABLE networks ADD COLUMN managed_by TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX networks_managed_by ON networks (managed_by, name_key, id) WHERE managed_by <> '';
+
+ALTER TABLE pools ADD COLUMN managed_by TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX pools_managed_by ON pools (managed_by, name_key, id) WHERE managed_by <> '';
+
+ALTER TABLE devices ADD COLUMN managed_by TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX devices_managed_by ON devices (managed_by, name_key, id) WHERE managed_by <> '';
+
+ALTER TABLE reservations ADD COLUMN managed_by TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX reservations_managed_by ON reservations (managed_by, created_at) WHERE managed_by <> '';
+
+ALTER TABLE relationships ADD COLUMN managed_by TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX relationships_managed_by ON relationships (managed_by, created_at) WHERE managed_by <> '';
+
+ALTER TABLE datacenters ADD COLUMN refs TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+
+ALTER TABLE networks ADD COLUMN refs TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+
+ALTER TABLE pools ADD COLUMN refs TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+
+ALTER TABLE reservations ADD COLUMN refs TEXT COLLATE "C" NOT NULL DEFAULT '{}';
+
+CREATE TABLE refs (
+  resource TEXT COLLATE "C" NOT NULL,
+  source TEXT COLLATE "C" NOT NULL,
+  external_id TEXT COLLATE "C" NOT NULL,
+  object_id TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (resource, source, external_id),
+  UNIQUE (resource, object_id, source)
+);
+
+UPDATE devices SET doc = replace(doc, ',"created_at":"', ',"refs":{},"managed_by":"","created_at":"');
+
+UPDATE history SET before = replace(before, ',"created_at":"', ',"refs":{},"managed_by":"","created_at":"') WHERE kind IN ('datacenter', 'network', 'pool', 'reservation', 'device');
+
+UPDATE history SET before = replace(before, ',"created_at":"', ',"managed_by":"","created_at":"') WHERE kind = 'relationship';

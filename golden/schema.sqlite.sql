@@ -155,7 +155,9 @@ CREATE TABLE datacenters (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+
+CREATE INDEX datacenters_managed_by ON datacenters (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX datacenters_name ON datacenters (name_key, id);
 
@@ -196,11 +198,13 @@ CREATE TABLE devices (
   updated_at TEXT NOT NULL,
   search_text TEXT NOT NULL,
   doc TEXT NOT NULL
-);
+, managed_by TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX devices_datacenter ON devices (datacenter_id, name_key, id);
 
 CREATE INDEX devices_hostname ON devices (hostname_key);
+
+CREATE INDEX devices_managed_by ON devices (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX devices_name ON devices (name_key, id, status);
 
@@ -467,11 +471,13 @@ CREATE TABLE networks (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
 
 CREATE INDEX networks_datacenter ON networks (datacenter_id);
 
 CREATE INDEX networks_first ON networks (first_key, prefix);
+
+CREATE INDEX networks_managed_by ON networks (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX networks_name ON networks (name_key, id);
 
@@ -606,24 +612,37 @@ CREATE TABLE pools (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+
+CREATE INDEX pools_managed_by ON pools (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX pools_name ON pools (name_key, id);
 
 CREATE INDEX pools_network ON pools (network_id, name_key, id);
+
+CREATE TABLE refs (
+  resource TEXT NOT NULL,
+  source TEXT NOT NULL,
+  external_id TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  PRIMARY KEY (resource, source, external_id),
+  UNIQUE (resource, object_id, source)
+);
 
 CREATE TABLE relationships (
   parent_id TEXT NOT NULL REFERENCES devices (id),
   child_id TEXT NOT NULL REFERENCES devices (id),
   type TEXT NOT NULL,
   notes TEXT NOT NULL,
-  created_at TEXT NOT NULL,
+  created_at TEXT NOT NULL, managed_by TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (parent_id, child_id, type)
 );
 
 CREATE INDEX relationships_child ON relationships (child_id);
 
 CREATE INDEX relationships_created ON relationships (created_at, parent_id, child_id, type);
+
+CREATE INDEX relationships_managed_by ON relationships (managed_by, created_at) WHERE managed_by <> '';
 
 CREATE TABLE reservations (
   id TEXT PRIMARY KEY,
@@ -637,11 +656,13 @@ CREATE TABLE reservations (
   created_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
 
 CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
 
 CREATE INDEX reservations_hostname ON reservations (lower(hostname));
+
+CREATE INDEX reservations_managed_by ON reservations (managed_by, created_at) WHERE managed_by <> '';
 
 CREATE INDEX reservations_pool ON reservations (pool_id, ip_key);
 

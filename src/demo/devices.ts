@@ -18,7 +18,7 @@ import {
 import { pick, type Random } from './random.ts'
 
 export type DeviceRow = InputOf<typeof devices.create> & { readonly id: string }
-export type RelationshipRow = Omit<Relationship, 'created_at'>
+export type RelationshipRow = Omit<Relationship, 'managed_by' | 'created_at'>
 
 /** Each random property of a device has its own salt. */
 const SALT = { role: 1, machine: 2, environment: 3, team: 4, status: 5, isVirtual: 6, needed: 7 } as const

@@ -28,6 +28,7 @@ import { auditKeyOwners } from './0029-audit-key-owners.ts'
 import { randomMacs } from './0030-random-macs.ts'
 import { leases } from './0031-leases.ts'
 import { history } from './0040-history.ts'
+import { externalIds } from './0041-external-ids.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   randomMacs,
   leases,
   history,
+  externalIds,
 ]

@@ -34,6 +34,7 @@ const NAMES = ['web', 'Web-01', 'db', 'Łódź', 'ÉCLAIR', 'größe', '東京',
 const TAGS = ['Prod', 'édge', 'a', 'b-1']
 const DOMAINS = ['Web.example.com', 'db.example.com', '*.lab.example']
 const STATUSES = ['planned', 'active', 'maintenance']
+const OWNERS = ['', 'git', 'git/ams']
 const TYPES = ['contains', 'connected_to', 'depends_on']
 
 type Kind = 'datacenters' | 'networks' | 'pools' | 'devices' | 'reservations'
@@ -75,12 +76,14 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     tags: some(TAGS, 3),
     domains: some(DOMAINS, 2),
     addresses: some([0, 0, 0], 3).map(address),
+    managed_by: one(OWNERS),
   })
   const network = () => ({
     name: one(NAMES),
     subnet: one(SUBNETS),
     vlan_id: maybe(1 + below(3)),
     datacenter_id: maybe(idOf('datacenters')),
+    managed_by: one(OWNERS),
   })
   const range = () =>
     one([
@@ -90,7 +93,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ])
   const pool = () => {
     const [start_ip, end_ip] = range()
-    return { name: one(NAMES), start_ip, end_ip, tags: some(TAGS, 2) }
+    return { name: one(NAMES), start_ip, end_ip, tags: some(TAGS, 2), managed_by: one(OWNERS) }
   }
   const partOf = <T extends object>(whole: T): Partial<T> =>
     // Some fields of the object.
@@ -115,6 +118,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
           ip_address: one(IPS),
           hostname: one(['', 'db-1']),
           expires_at: expiry(),
+          managed_by: one(OWNERS),
         }),
     ],
     [
@@ -129,12 +133,13 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
           child_id: idOf('devices'),
           type: one(TYPES),
           notes: one(['', 'ü']),
+          managed_by: one(OWNERS),
         }),
     ],
     [9, () => send('PUT', `/api/devices/${idOf('devices')}`, partOf(device()))],
     [5, () => send('PUT', `/api/networks/${idOf('networks')}`, partOf(network()))],
     [2, () => send('PUT', `/api/pools/${idOf('pools')}`, partOf(pool()))],
-    [1, () => send('PUT', `/api/datacenters/${idOf('datacenters')}`, { name: one(NAMES) })],
+    [1, () => send('PUT', `/api/datacenters/${idOf('datacenters')}`, { name: one(NAMES), managed_by: one(OWNERS) })],
     [1, () => send('PUT', `/api/reservations/${idOf('reservations')}`, { notes: 'later', expires_at: expiry() })],
     [3, () => send('DELETE', `/api/devices/${idOf('devices')}`)],
     [3, () => send('DELETE', `/api/networks/${idOf('networks')}`)],
@@ -156,6 +161,10 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ...['/api/devices?tags=Prod&tags=a&limit=2', '/api/networks', '/api/networks?include=utilization'],
     ...['/api/networks?name=web', '/api/networks?vlan_id=1&limit=2', '/api/pools', '/api/pools?include=utilization'],
     ...['/api/pools?tags=a', '/api/reservations', '/api/reservations?limit=1&offset=1', '/api/relationships'],
+    ...['devices', 'networks', 'pools', 'reservations', 'relationships', 'datacenters'].map(
+      (list) => `/api/${list}?managed_by=git`,
+    ),
+    ...['/api/devices?managed_by=git%2Fams&status=active&limit=2'],
     ...['/api/datacenters', '/api/datacenters?name=web', '/api/devices/search?q=10.1.0.0%2F16'],
     ...['web', 'łódź', 'prod 10.1', 'db example', '50%25_', '2001:db8:1', '10.1.2.65', 'e', 'xyz'].map(
       (q) => `/api/devices/search?q=${encodeURIComponent(decodeURIComponent(q))}`,

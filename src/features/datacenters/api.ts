@@ -1,5 +1,6 @@
 /** The datacenters contract. Browser-safe. */
 import { z } from 'zod'
+import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
@@ -10,13 +11,14 @@ export const Datacenter = z
     name: z.string(),
     location: z.string(),
     description: z.string(),
+    managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: 'Datacenter', columns: ['id', 'name', 'location', 'description'] })
 export type Datacenter = z.infer<typeof Datacenter>
 
-const fields = { location: text(255), description: text(4096) }
+const fields = { location: text(255), description: text(4096), managed_by: ManagedBy }
 
 export const DatacenterDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
 export type DatacenterDraft = z.output<typeof DatacenterDraft>
@@ -32,7 +34,12 @@ export const datacenters = {
     past: true,
     access: 'datacenters:list',
     mcp: 'listed',
-    input: () => z.object({ name: Filter.optional().describe('Part of the name, in any case'), ...Page }),
+    input: () =>
+      z.object({
+        name: Filter.optional().describe('Part of the name, in any case'),
+        managed_by: ManagedByFilter,
+        ...Page,
+      }),
     output: () => z.array(Datacenter),
   }),
   create: operation({

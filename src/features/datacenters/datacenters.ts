@@ -4,6 +4,7 @@ import { AppError, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Restored } from '../restored.ts'
 import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenters } from './api.ts'
@@ -29,8 +30,9 @@ export const create = async (ctx: Ctx, input: DatacenterDraft & Restored): Promi
   const id = input.id ?? Bun.randomUUIDv7()
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A datacenter with id "${id}" exists already`)
-  const { name, location, description, created_at = ctx.now } = input
-  const datacenter: Datacenter = { id, name, location, description, created_at, updated_at: ctx.now }
+  const { name, location, description, managed_by, created_at = ctx.now } = input
+  const times = { created_at, updated_at: ctx.now }
+  const datacenter: Datacenter = { id, name, location, description, managed_by, ...times }
   await store.insert(ctx, datacenter)
   await ctx.emit('datacenter.created', datacenter)
   return datacenter
@@ -55,11 +57,13 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 export const feature: Feature = {
   operations: implement(datacenters, {
-    list: async (ctx, { name, ...page }) => {
-      const query = store.query(ctx)
+    list: async (ctx, { name, managed_by, ...page }) => {
+      let query = store.query(ctx)
+      if (name) query = query.where(containsText('name_key', name))
+      if (managed_by) query = query.where(isManagedBy(managed_by))
       return listRows(ctx, {
         revision: await ctx.store.revision(['datacenters']),
-        query: name ? query.where(containsText('name_key', name)) : query,
+        query,
         page,
         row: (datacenter): Datacenter => datacenter,
       })

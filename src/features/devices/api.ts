@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { blockOf } from '../../net/occupancy.ts'
 import { IpAddress } from '../../platform/contract/address-field.ts'
+import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import {
   draft,
   Filter,
@@ -68,6 +69,7 @@ const fields = {
     )
     .nullable()
     .transform((domains) => domains ?? []),
+  managed_by: ManagedBy,
 }
 
 export const DeviceDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
@@ -108,6 +110,7 @@ export const devices = {
         datacenter_id: idOf('datacenters').optional(),
         network_id: idOf('networks').optional(),
         status: DeviceStatus.optional(),
+        managed_by: ManagedByFilter,
         ...Page,
       }),
     output: () => z.array(Device),

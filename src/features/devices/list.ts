@@ -2,6 +2,7 @@
 
 import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
@@ -14,13 +15,14 @@ type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
 
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
 
-/** Returns the devices that match all given filters: tags, datacenter, network and status. */
+/** Returns the devices that match all given filters: tags, datacenter, network, status and owner. */
 export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise<JsonList<Device>> => {
-  const { tags = [], datacenter_id, network_id, status } = filter
+  const { tags = [], datacenter_id, network_id, status, managed_by } = filter
   const revision = await ctx.store.revision(network_id ? ['devices', 'network_addresses'] : ['devices'])
   let all = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_key').orderBy('devices.id')
   if (datacenter_id) all = all.where('devices.datacenter_id', '=', datacenter_id)
   if (status) all = all.where('devices.status', '=', status)
+  if (managed_by) all = all.where(isManagedBy(managed_by))
   let query = all
   let counted = all
   const subsets = [...[...new Set(tags)].map(ofTag), ...(network_id ? [devicesIn(network_id)] : [])]
@@ -31,7 +33,7 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
   }
   const [only, second] = subsets
   const total = () =>
-    only && !second && !datacenter_id && !status
+    only && !second && !datacenter_id && !status && !managed_by
       ? countMembers(ctx, only)
       : cachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
   /** Finds the page in index order, and fetches the documents of that page only. */

@@ -32,6 +32,7 @@ export const Device = z
     tags: z.array(z.string()),
     addresses: z.array(Address),
     domains: z.array(z.string()),
+    managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -16,6 +16,7 @@ export type DeviceRow = {
   datacenter_id: string | null
   username: string
   location: string
+  managed_by: string
   created_at: string
   updated_at: string
   /** All searchable text, in lower case. */

@@ -133,7 +133,7 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     documents: relationships.documents,
     permissions: permissionsOf('relationships'),
     create: (ctx, { document }) => relationships.create(ctx, given({ ...document, device_id: document.parent_id })),
-    update: (ctx, id, fields) => relationships.setNotes(ctx, relationships.tripleOfId(id), text(fields.notes)),
+    update: (ctx, id, fields) => relationships.update(ctx, relationships.tripleOfId(id), given(fields)),
     remove: (ctx, id) => relationships.remove(ctx, relationships.tripleOfId(id)),
     childOf: (id) => relationships.tripleOfId(id).child_id,
   },

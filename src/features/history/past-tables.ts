@@ -116,7 +116,7 @@ const deviceColumns = (engine: PastSql): Columns => ({
   hostname_key: `CAST(${hostnameOf(engine)} AS TEXT)`,
   ...fieldsOf(engine, [
     ...['description', 'make_model', 'os', 'status', 'datacenter_id', 'username', 'location'],
-    ...['created_at', 'updated_at'],
+    ...['managed_by', 'created_at', 'updated_at'],
   ]),
   search_text: searchTextOf(engine),
   doc: 't.before',
@@ -165,7 +165,7 @@ const estate = (engine: PastSql): PastTable[] => {
   const addresses = addressColumns(engine)
   const derived = (name: string): string => text('t.derived', name)
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
-  const times = ['created_at', 'updated_at']
+  const common = ['managed_by', 'created_at', 'updated_at']
   const named = (names: readonly string[]): Columns => ({
     id: 't.id',
     ...fieldsOf(engine, ['name']),
@@ -182,14 +182,14 @@ const estate = (engine: PastSql): PastTable[] => {
       table: 'datacenters',
       kind: 'datacenter',
       id: 's.id',
-      columns: named(['location', 'description', ...times]),
+      columns: named(['location', 'description', ...common]),
     }),
     estateTable(engine, {
       table: 'networks',
       kind: 'network',
       id: 's.id',
       columns: {
-        ...named(['subnet', 'datacenter_id', 'description', ...times]),
+        ...named(['subnet', 'datacenter_id', 'description', ...common]),
         vlan_id: integer(text('t.before', 'vlan_id')),
         prefix: integer(derived('prefix')),
         first_key: derived('first'),
@@ -201,7 +201,7 @@ const estate = (engine: PastSql): PastTable[] => {
       kind: 'pool',
       id: 's.id',
       columns: {
-        ...named(['network_id', 'start_ip', 'end_ip', 'description', ...times]),
+        ...named(['network_id', 'start_ip', 'end_ip', 'description', ...common]),
         start_key: derived('start'),
         end_key: derived('end'),
       },
@@ -220,7 +220,7 @@ const estate = (engine: PastSql): PastTable[] => {
       columns: {
         id: 't.id',
         ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
-        ...fieldsOf(engine, times),
+        ...fieldsOf(engine, common),
         ip_key: derived('ip'),
       },
     }),
@@ -239,7 +239,7 @@ const estate = (engine: PastSql): PastTable[] => {
       table: 'relationships',
       kind: 'relationship',
       id: "s.parent_id || ' ' || s.child_id || ' ' || s.type",
-      columns: fieldsOf(engine, ['parent_id', 'child_id', 'type', 'notes', 'created_at']),
+      columns: fieldsOf(engine, ['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at']),
     }),
   ]
 }

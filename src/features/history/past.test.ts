@@ -7,6 +7,7 @@ import { upgraded } from '../../testing/earlier-version.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
 import { contracts } from '../index.ts'
+import type { Tables } from '../tables.ts'
 import { openHistory } from './history.ts'
 
 /** A row of an object that was made later. */
@@ -109,13 +110,14 @@ describe.each(dialects())('on %s', (dialect) => {
     const { db, close } = await upgraded(dialect, '0040', (tx) =>
       tx
         .insertInto('datacenters')
+        // Without the columns of later migrations.
         .values({
           ...{ id: 'old', name: 'Old', name_key: 'old' },
           location: '',
           description: '',
           created_at: '',
           updated_at: '',
-        })
+        } as Tables['datacenters'])
         .execute(),
     )
     const upgradedAt = Date.now()

@@ -49,6 +49,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'migrations',
   'plans',
   'pool_alarms',
+  'refs',
   'revisions',
   'secret_checks',
   'sign_in_keys',

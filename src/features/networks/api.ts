@@ -1,6 +1,7 @@
 /** The networks contract. Browser-safe. */
 import { z } from 'zod'
 import { parseCidr } from '../../net/cidr.ts'
+import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import {
   draft,
   Filter,
@@ -38,6 +39,7 @@ export const Network = z
     vlan_id: z.int().nullable(),
     datacenter_id: z.string().nullable(),
     description: z.string(),
+    managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
     utilization: Utilization.optional(),
@@ -57,6 +59,7 @@ const fields = {
   vlan_id: optionalNumber(1, 4094),
   datacenter_id: reference('datacenters'),
   description: text(4096),
+  managed_by: ManagedBy,
 }
 
 export const NetworkDraft = z.object({ id: NewId.optional(), name: Name, subnet: Subnet, ...draft(fields) })
@@ -80,6 +83,7 @@ export const networks = {
         name: Filter.optional().describe('Part of the name, in any case'),
         datacenter_id: idOf('datacenters').optional(),
         vlan_id: z.int().optional(),
+        managed_by: ManagedByFilter,
         include: z.enum(['utilization']).optional().describe('Adds the utilization of each network'),
         ...Page,
       }),

@@ -4,6 +4,7 @@ import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '..
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
@@ -47,10 +48,10 @@ export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<
   await checkDatacenter(ctx, input.datacenter_id)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
-  const { name, vlan_id, datacenter_id, description, created_at = ctx.now } = input
+  const { name, vlan_id, datacenter_id, description, managed_by, created_at = ctx.now } = input
   const subnet = canonicalSubnet(input.subnet)
   const times = { created_at, updated_at: ctx.now }
-  const network: Network = { id, name, subnet, vlan_id, datacenter_id, description, ...times }
+  const network: Network = { id, name, subnet, vlan_id, datacenter_id, description, managed_by, ...times }
   await store.insert(ctx, network)
   await ctx.emit('network.created', network)
   return network
@@ -114,12 +115,13 @@ export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
 
 export const feature: Feature = {
   operations: implement(networks, {
-    list: async (ctx, { name, datacenter_id, vlan_id, include, ...page }) => {
+    list: async (ctx, { name, datacenter_id, vlan_id, managed_by, include, ...page }) => {
       const revision = await ctx.store.revision(include ? ['networks', 'network_addresses'] : ['networks'])
       let query = store.query(ctx)
       if (name) query = query.where(containsText('name_key', name))
       if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
       if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
+      if (managed_by) query = query.where(isManagedBy(managed_by))
       if (!include) return listRows(ctx, { revision, query, page, row: (network): Network => network })
       const used = await store.usedCounts(ctx)
       return listRows(ctx, {

@@ -9,7 +9,17 @@ import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
 
-const columns = ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description', 'created_at', 'updated_at'] as const
+const columns = [
+  'id',
+  'name',
+  'subnet',
+  'vlan_id',
+  'datacenter_id',
+  'description',
+  'managed_by',
+  'created_at',
+  'updated_at',
+] as const
 
 const rowOf = ({ utilization: _, ...network }: Network) => {
   const cidr = cidrOfText(network.subnet)

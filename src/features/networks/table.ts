@@ -13,6 +13,7 @@ export type NetworkRow = {
   vlan_id: number | null
   datacenter_id: string | null
   description: string
+  managed_by: string
   created_at: string
   updated_at: string
 }

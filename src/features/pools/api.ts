@@ -1,6 +1,7 @@
 /** The pools contract: ranges of a network from which addresses are allocated. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
+import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
@@ -25,6 +26,7 @@ export const Pool = z
     end_ip: z.string(),
     description: z.string(),
     tags: z.array(z.string()),
+    managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
     utilization: PoolUtilization.optional(),
@@ -41,7 +43,7 @@ export const HeatmapEntry = z
   .meta({ id: 'HeatmapEntry' })
 export type HeatmapEntry = z.infer<typeof HeatmapEntry>
 
-const fields = { description: text(4096), tags: Tags }
+const fields = { description: text(4096), tags: Tags, managed_by: ManagedBy }
 
 export const PoolDraft = z.object({
   network_id: idOf('networks'),
@@ -74,7 +76,13 @@ export const pools = {
     mcp: 'listed',
     cli: { command: 'pool list' },
     input: () =>
-      z.object({ name: Filter.optional().describe('Part of the name, in any case'), tags, include, ...Page }),
+      z.object({
+        name: Filter.optional().describe('Part of the name, in any case'),
+        tags,
+        managed_by: ManagedByFilter,
+        include,
+        ...Page,
+      }),
     output: () => z.array(Pool),
   }),
   list: operation({

@@ -5,6 +5,7 @@ import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '..
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'
@@ -66,9 +67,9 @@ export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Poo
   const id = input.id ?? Bun.randomUUIDv7()
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A pool with id "${id}" exists already`)
-  const { network_id, name, start_ip, end_ip, description, tags, created_at = ctx.now } = input
+  const { network_id, name, start_ip, end_ip, description, tags, managed_by, created_at = ctx.now } = input
   const times = { created_at, updated_at: ctx.now }
-  const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, ...times }
+  const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, managed_by, ...times }
   await store.insert(ctx, pool)
   await ctx.emit('pool.created', pool)
   return pool
@@ -126,15 +127,17 @@ type ListInput = {
   readonly networkId?: string
   readonly name?: string | undefined
   readonly tags?: readonly string[] | undefined
+  readonly managed_by?: string | undefined
   readonly include?: 'utilization' | undefined
   readonly page: Page
 }
 
-const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], include, page }: ListInput) => {
+const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], managed_by, include, page }: ListInput) => {
   const revision = include ? await expiringRevision(ctx, UTILIZATION_TABLES) : await ctx.store.revision(LIST_TABLES)
   let query = store.query(ctx)
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   if (name) query = query.where(containsText('name_key', name))
+  if (managed_by) query = query.where(isManagedBy(managed_by))
   for (const tag of wanted)
     query = query.where('id', 'in', (eb) => eb.selectFrom('pool_tags').select('pool_id').where('tag', '=', tag))
   const tags = await store.tagsOf(ctx, 'all')
@@ -168,7 +171,8 @@ export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilizatio
 
 export const feature: Feature = {
   operations: implement(pools, {
-    all: async (ctx, { name, tags, include, ...page }) => list(ctx, { name, tags, include, page }),
+    all: async (ctx, { name, tags, managed_by, include, ...page }) =>
+      list(ctx, { name, tags, managed_by, include, page }),
     list: async (ctx, { network_id, tags, include, ...page }) => {
       await networks.mustGet(ctx, network_id)
       return list(ctx, { networkId: network_id, tags, include, page })

@@ -24,6 +24,7 @@ const columns = [
   'start_key',
   'end_key',
   'description',
+  'managed_by',
   'created_at',
   'updated_at',
 ] as const
@@ -57,6 +58,7 @@ export const poolOf = ({ start_key: _, end_key: __, ...pool }: StoredPool, tags:
   end_ip: pool.end_ip,
   description: pool.description,
   tags: [...tags],
+  managed_by: pool.managed_by,
   created_at: pool.created_at,
   updated_at: pool.updated_at,
 })

@@ -11,6 +11,7 @@ export type PoolRow = {
   start_key: string
   end_key: string
   description: string
+  managed_by: string
   created_at: string
   updated_at: string
 }

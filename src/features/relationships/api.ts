@@ -1,5 +1,6 @@
 /** The relationships contract: links, containment and dependencies between devices. Browser-safe. */
 import { z } from 'zod'
+import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import { idOf, Key, Page, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
@@ -14,6 +15,7 @@ export const Relationship = z
     child_id: z.string(),
     type: RelationshipType,
     notes: z.string(),
+    managed_by: z.string(),
     created_at: Timestamp,
     parent_name: z.string().optional().describe('With include=names'),
     child_name: z.string().optional().describe('With include=names'),
@@ -26,6 +28,7 @@ export const RelationshipDraft = z.object({
   child_id: idOf('devices').min(1),
   type: RelationshipType,
   notes: text(4096).prefault(null),
+  managed_by: ManagedBy.optional(),
 })
 export type RelationshipDraft = z.output<typeof RelationshipDraft>
 
@@ -38,7 +41,7 @@ export const relationships = {
     access: 'relationships:list',
     mcp: 'listed',
     cli: { command: 'relationship list' },
-    input: () => z.object(Page),
+    input: () => z.object({ managed_by: ManagedByFilter, ...Page }),
     output: () => z.array(Relationship),
   }),
   list: operation({

@@ -27,7 +27,9 @@ describe.each([...dialects()])('relationships on %s', (dialect) => {
   test.each(RelationshipType.options)('of the type %s are made and listed', async (type) => {
     const [parent, child] = await pair()
     expect(await post(parent, { child_id: child, type })).toMatchObject({ status: 201, body: { status: 'created' } })
-    expect(await of(parent)).toEqual([{ parent_id: parent, child_id: child, type, notes: '', created_at: inv.now() }])
+    expect(await of(parent)).toEqual([
+      { parent_id: parent, child_id: child, type, notes: '', managed_by: '', created_at: inv.now() },
+    ])
   })
 
   test('include the names of their devices on request', async () => {

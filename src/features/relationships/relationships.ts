@@ -1,6 +1,7 @@
 /** The rules of relationships. */
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existing, mustExist } from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
@@ -18,6 +19,14 @@ const keyOf = ({ parent_id, type, child_id }: store.Triple): string => JSON.stri
 
 const tripleOf = ({ device_id: parent_id, child_id, type }: RelationshipDraft): store.Triple => ({
   ...{ parent_id, child_id, type },
+})
+
+/** The fields that an update sets. */
+type Own = Partial<Pick<RelationshipRow, 'notes' | 'managed_by'>>
+
+const ownOf = ({ notes, managed_by }: RelationshipDraft): Own => ({
+  notes,
+  ...(managed_by !== undefined && { managed_by }),
 })
 
 type Validated = {
@@ -62,6 +71,7 @@ const insertAll = async (ctx: Ctx, made: readonly RelationshipRow[]): Promise<vo
 const rowOf = (ctx: Ctx, draft: RelationshipDraft & Restored): RelationshipRow => ({
   ...tripleOf(draft),
   notes: draft.notes,
+  managed_by: draft.managed_by ?? '',
   created_at: draft.created_at ?? ctx.now,
 })
 
@@ -74,14 +84,14 @@ export const create = async (ctx: Ctx, draft: RelationshipDraft & Restored): Pro
 }
 
 /** @throws AppError NOT_FOUND */
-export const setNotes = async (ctx: Ctx, triple: store.Triple, notes: string): Promise<void> => {
+export const update = async (ctx: Ctx, triple: store.Triple, patch: Own): Promise<void> => {
   const before = await store.find(ctx, triple)
   if (!before) throw new AppError('NOT_FOUND', `There is no relationship ${describe(triple)}`)
-  await store.setNotes(ctx, [{ before, after: { ...before, notes } }])
+  await store.update(ctx, [{ before, after: { ...before, ...patch } }])
 }
 
 /**
- * Creates relationships, and updates the notes of existing ones. Returns one outcome per draft, in order; an invalid
+ * Creates relationships, and updates the notes and the owner of existing ones. Returns one outcome per draft, in order; an invalid
  * draft has no effect. The number of queries does not depend on the drafts: one each would make an import of a million
  * rows take minutes.
  */
@@ -95,14 +105,14 @@ export const upsertAll = async (
     if (error) return error
     // An earlier draft may be the same relationship.
     const before = created.get(key) ?? updated.get(key)?.after ?? known
-    if (before?.notes === draft.notes) return 'unchanged'
-    const after = before ? { ...before, notes: draft.notes } : rowOf(ctx, draft)
+    const after = before ? { ...before, ...ownOf(draft) } : rowOf(ctx, draft)
+    if (before?.notes === after.notes && before.managed_by === after.managed_by) return 'unchanged'
     if (known) updated.set(key, { before: known, after })
     else created.set(key, after)
     return before ? 'updated' : 'created'
   })
   await insertAll(ctx, [...created.values()])
-  await store.setNotes(ctx, [...updated.values()])
+  await store.update(ctx, [...updated.values()])
   return outcomes
 }
 
@@ -119,9 +129,11 @@ const sendRow = (row: Omit<Relationship, 'type'> & { type: string }): Relationsh
 
 export const feature: Feature = {
   operations: implement(relationships, {
-    all: async (ctx, page) => {
+    all: async (ctx, { managed_by, ...page }) => {
       const revision = await ctx.store.revision(['relationships'])
-      return listRows(ctx, { revision, query: store.query(ctx), page, row: sendRow })
+      const all = store.query(ctx)
+      const query = managed_by ? all.where(isManagedBy(managed_by)) : all
+      return listRows(ctx, { revision, query, page, row: sendRow })
     },
     list: async (ctx, { device_id, include, ...page }) => {
       await mustExist(ctx, device_id)

@@ -6,7 +6,7 @@ import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Relationship } from './api.ts'
 
-const columns = ['parent_id', 'child_id', 'type', 'notes', 'created_at'] as const
+const columns = ['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at'] as const
 
 export type Triple = Pick<Relationship, 'parent_id' | 'child_id'> & { readonly type: string }
 
@@ -70,8 +70,8 @@ export const insertAll = async (ctx: Ctx, rows: readonly Row[]): Promise<void> =
   for (const row of rows) ctx.changed('relationship', { id: idOf(row), after: JSON.stringify(row) })
 }
 
-/** Stores the notes of existing relationships. */
-export const setNotes = async (
+/** Stores the notes and the owner of existing relationships. */
+export const update = async (
   ctx: Ctx,
   changes: readonly { readonly before: Row; readonly after: Row }[],
 ): Promise<void> => {
@@ -89,7 +89,10 @@ const upsertRows = preparedRows(columns, (db: Kysely<Tables>, rows: Row[]) =>
     .insertInto('relationships')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['parent_id', 'child_id', 'type']).doUpdateSet(({ ref }) => ({ notes: ref('excluded.notes') })),
+      conflict.columns(['parent_id', 'child_id', 'type']).doUpdateSet(({ ref }) => ({
+        notes: ref('excluded.notes'),
+        managed_by: ref('excluded.managed_by'),
+      })),
     ),
 )
 

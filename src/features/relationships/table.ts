@@ -4,6 +4,7 @@ export type RelationshipRow = {
   child_id: string
   type: string
   notes: string
+  managed_by: string
   created_at: string
 }
 

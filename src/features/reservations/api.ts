@@ -1,6 +1,7 @@
 /** The reservations contract: held addresses, and the allocation, unique for each caller. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
+import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import {
   draft,
   idOf,
@@ -29,6 +30,7 @@ export const Reservation = z
     notes: z.string(),
     expires_at: Timestamp.nullable(),
     created_by: z.string().describe('Name of the user who made it'),
+    managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -40,7 +42,7 @@ const expiry = z
   .nullable()
   .transform((moment) => moment || null)
 const hostname = ruledText(253, HOST_NAME)
-const fields = { hostname, purpose: text(255), notes: text(4096), expires_at: expiry }
+const fields = { hostname, purpose: text(255), notes: text(4096), expires_at: expiry, managed_by: ManagedBy }
 
 export const ReservationDraft = z.object({ pool_id: idOf('pools'), ip_address: IpAddress, ...draft(fields) })
 export type ReservationDraft = z.output<typeof ReservationDraft>
@@ -81,7 +83,7 @@ export const reservations = {
     past: true,
     access: 'reservations:list',
     cli: { command: 'reservation list' },
-    input: () => z.object(Page),
+    input: () => z.object({ managed_by: ManagedByFilter, ...Page }),
     output: () => z.array(Reservation),
   }),
   list: operation({

@@ -20,7 +20,7 @@ export const reserve = async (
   drafts: readonly Omit<NewReservation, 'pool_id'>[],
 ): Promise<Reservation[]> => {
   const reservations = drafts.map(
-    ({ ip_address, hostname, purpose, notes, expires_at, ...own }): Reservation => ({
+    ({ ip_address, hostname, purpose, notes, expires_at, managed_by, ...own }): Reservation => ({
       id: own.id ?? Bun.randomUUIDv7(),
       pool_id: pool.id,
       ip_address,
@@ -29,6 +29,7 @@ export const reserve = async (
       notes,
       expires_at,
       created_by: own.created_by ?? ctx.caller.username,
+      managed_by,
       created_at: own.created_at ?? ctx.now,
       updated_at: ctx.now,
     }),

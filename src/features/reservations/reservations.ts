@@ -3,6 +3,7 @@ import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
@@ -85,9 +86,11 @@ const sendRow = (reservation: Reservation): Reservation => reservation
 
 export const feature: Feature = {
   operations: implement(reservations, {
-    all: async (ctx, page) => {
+    all: async (ctx, { managed_by, ...page }) => {
       const revision = await expiringRevision(ctx, ['reservations'])
-      return listRows(ctx, { revision, query: store.query(ctx), page, row: sendRow })
+      const all = store.query(ctx)
+      const query = managed_by ? all.where(isManagedBy(managed_by)) : all
+      return listRows(ctx, { revision, query, page, row: sendRow })
     },
     list: async (ctx, { pool_id, ...page }) => {
       await mustGetPool(ctx, pool_id)

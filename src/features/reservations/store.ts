@@ -18,6 +18,7 @@ export const columns = [
   'notes',
   'expires_at',
   'created_by',
+  'managed_by',
   'created_at',
   'updated_at',
 ] as const

@@ -9,6 +9,7 @@ export type ReservationRow = {
   notes: string
   expires_at: string | null
   created_by: string
+  managed_by: string
   created_at: string
   updated_at: string
 }

@@ -20,6 +20,7 @@ const POOL: FieldsOf<Draft<'pools'>> = {
   end_ip: 'text',
   description: 'text',
   tags: 'list',
+  managed_by: 'text',
 }
 const RESERVATION: FieldsOf<Draft<'reservations'>> = {
   pool_id: 'text',
@@ -28,8 +29,15 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
   purpose: 'text',
   notes: 'text',
   expires_at: 'text',
+  managed_by: 'text',
 }
-const RELATIONSHIP: FieldsOf<RelationshipRow> = { parent_id: 'text', type: 'text', child_id: 'text', notes: 'text' }
+const RELATIONSHIP: FieldsOf<RelationshipRow> = {
+  parent_id: 'text',
+  type: 'text',
+  child_id: 'text',
+  notes: 'text',
+  managed_by: 'text',
+}
 
 /** Of each resource of the inventory, as the compiler checks; in the order of the menu. */
 const ALL = {

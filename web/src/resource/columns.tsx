@@ -47,4 +47,6 @@ export const factsOf = <T extends object>(
   first: readonly string[],
   given: Readonly<Record<string, ReactNode>> = {},
 ): (readonly [string, ReactNode])[] =>
-  shownFields(fields, 'isDetail', first).map(({ name, field, read }) => [field.label, given[name] ?? joined(read(row))])
+  shownFields(fields, 'isDetail', first)
+    .filter(({ field, read }) => !field.isOptional || joined(read(row)) !== '')
+    .map(({ name, field, read }) => [field.label, given[name] ?? joined(read(row))])

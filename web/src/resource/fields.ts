@@ -48,6 +48,8 @@ export type Field<T> = {
   readonly filter?: Filter<T> | false
   readonly cell?: CellKind
   readonly isDetail?: boolean
+  /** Left out of the details where it is empty. */
+  readonly isOptional?: boolean
   readonly isCompared?: boolean
 }
 
@@ -72,6 +74,15 @@ export const nameField = (width = 200) =>
 export const TIME_FIELDS = {
   created_at: { ...UNSEARCHED, label: 'Created', column: false },
   updated_at: { ...UNSEARCHED, label: 'Changed', column: { id: 'updated', text: 'Updated', width: 130 } },
+} as const
+
+/** The owner of an object. No form has it, and the details show it where it is set. */
+export const MANAGED_BY_FIELD = {
+  label: 'Managed by',
+  form: { isShown: () => false },
+  column: false,
+  isOptional: true,
+  isCompared: false,
 } as const
 
 export const joined = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))
