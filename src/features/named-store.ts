@@ -1,6 +1,8 @@
 /** The queries of a resource whose rows are its objects with `name_key` (`PlainTable`); the only writer of its table. */
 import type { z } from 'zod'
+import { type Refs, type StoredRefs, withRefs } from '../platform/contract/external-fields.ts'
 import { batches } from '../platform/db/batches.ts'
+import { objectRefs } from '../platform/operation/object-refs.ts'
 import type { Ctx } from './ctx.ts'
 import type { Kind } from './history/api.ts'
 import type { PlainTable, Tables } from './tables.ts'
@@ -12,38 +14,52 @@ export const namedStore = <T extends Named>(table: PlainTable, schema: z.ZodObje
   // All of them have the columns of their schema. The type of all of them together is too wide for the builder.
   const name = table as 'datacenters'
   const columns = Object.keys(schema.shape) as ['id']
-  const rows = (ctx: Ctx) => ctx.db.selectFrom(name).select(columns).$castTo<T>()
+  const refs = columns.some((column: string) => column === 'refs') ? objectRefs(name, 'datacenter', 'name') : undefined
+  type Referred = T & { readonly refs: Refs }
+  const rows = (ctx: Ctx) => ctx.db.selectFrom(name).select(columns).$castTo<StoredRefs<T>>()
+  /** Returns the object of a row. */
+  const objectOf = (row: StoredRefs<T>): T => (refs ? withRefs(row as { readonly refs: string }) : row) as T
   const byId = (ctx: Ctx, id: string) => rows(ctx).where('id', '=', id)
-  const keyed = (object: T) => ({ ...object, name_key: object.name.toLowerCase() }) as object as Tables['datacenters']
+  const found = (row: StoredRefs<T> | undefined): T | undefined => row && objectOf(row)
+  const rowOf = (object: T) => {
+    const row = { ...object, name_key: object.name.toLowerCase() }
+    return (refs ? { ...row, refs: JSON.stringify((object as Referred).refs) } : row) as object as Tables['datacenters']
+  }
   const changed = (ctx: Ctx, id: string, { before, after }: { readonly before?: T; readonly after?: T }): void => {
     const documents = { before: before && JSON.stringify(before), after: after && JSON.stringify(after) }
     if (kind) ctx.changed(kind, { id, ...documents })
   }
   return {
     query: (ctx: Ctx) => rows(ctx).orderBy('name_key').orderBy('id'),
-    find: (ctx: Ctx, id: string) => byId(ctx, id).executeTakeFirst() as Promise<T | undefined>,
+    objectOf,
+    find: async (ctx: Ctx, id: string): Promise<T | undefined> =>
+      found((await byId(ctx, id).executeTakeFirst()) as StoredRefs<T> | undefined),
     /** As `find`, and locks the row until commit. */
-    lock: (ctx: Ctx, id: string) => ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst() as Promise<T | undefined>,
+    lock: async (ctx: Ctx, id: string): Promise<T | undefined> =>
+      found((await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()) as StoredRefs<T> | undefined),
     /** Returns the existing objects of those ids, as JSON text by id. */
     documents: async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
       const documents = new Map<string, string>()
       for (const batch of batches(ids)) {
-        const found = (await rows(ctx).where('id', 'in', batch).execute()) as T[]
-        for (const object of found) documents.set(object.id, JSON.stringify(object))
+        const stored = (await rows(ctx).where('id', 'in', batch).execute()) as StoredRefs<T>[]
+        for (const object of stored.map(objectOf)) documents.set(object.id, JSON.stringify(object))
       }
       return documents
     },
     insert: async (ctx: Ctx, object: T): Promise<void> => {
-      await ctx.db.insertInto(name).values(keyed(object)).execute()
+      await ctx.db.insertInto(name).values(rowOf(object)).execute()
+      await refs?.insert(ctx, [object as Referred])
       changed(ctx, object.id, { after: object })
     },
     update: async (ctx: Ctx, before: T, object: T): Promise<void> => {
       const { id } = object
-      await ctx.db.updateTable(name).set(keyed(object)).where('id', '=', id).execute()
+      await ctx.db.updateTable(name).set(rowOf(object)).where('id', '=', id).execute()
+      await refs?.update(ctx, before as Referred, object as Referred)
       changed(ctx, id, { before, after: object })
     },
     remove: async (ctx: Ctx, object: T): Promise<void> => {
       await ctx.db.deleteFrom(name).where('id', '=', object.id).execute()
+      await refs?.remove(ctx, [object as Referred])
       changed(ctx, object.id, { before: object })
     },
   }

@@ -1,5 +1,7 @@
 /** The registry of tables: the tables of all features, as one type for Kysely. */
+import type { StoredRefs } from '../platform/contract/external-fields.ts'
 import type { IdempotencyTables } from '../platform/operation/idempotency.ts'
+import type { RefTables } from '../platform/operation/object-refs.ts'
 import type { OutputOf } from '../platform/operation/operation.ts'
 import type { JobTables } from '../platform/runtime/job-leases.ts'
 import type { AuditTables } from './audit/table.ts'
@@ -33,6 +35,7 @@ type OwnTables = NetworkTables &
   DeviceTables &
   RelationshipTables &
   IdempotencyTables &
+  RefTables &
   JobTables &
   RoleTables &
   UserTables &
@@ -54,6 +57,6 @@ type OwnTables = NetworkTables &
 export type PlainTable = Exclude<Resource, keyof OwnTables>
 
 /** Their rows are their objects, with the name in lower case for the order of lists and for filters. */
-type PlainTables = { [R in PlainTable]: OutputOf<(typeof contracts)[R]['get']> & { name_key: string } }
+type PlainTables = { [R in PlainTable]: StoredRefs<OutputOf<(typeof contracts)[R]['get']>> & { name_key: string } }
 
 export type Tables = OwnTables & PlainTables

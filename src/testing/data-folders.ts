@@ -22,7 +22,7 @@ export const addDatacenter = (db: SqliteDb<Tables>, name: string): Promise<unkno
   return db.write((tx) =>
     tx.db
       .insertInto('datacenters')
-      .values({ id: name, name, name_key: name, location: '', description: '', managed_by: '', ...times })
+      .values({ id: name, name, name_key: name, location: '', description: '', refs: '{}', managed_by: '', ...times })
       .execute(),
   )
 }

@@ -26,14 +26,23 @@ export type Site = {
   readonly ip: () => string
 }
 
+let made = 0
+const newRefs = () => ({ netbox: `dcim.${++made}`, servicenow: `CI${made}` })
+
 export const KINDS: readonly Kind[] = [
   {
     kind: 'datacenter',
     path: '/api/datacenters',
     collection: () => '/api/datacenters',
     least: () => ({ name: 'DC' }),
-    defaults: { location: '', description: '', managed_by: '' },
-    full: () => ({ name: 'DC', location: 'Berlin', description: 'Hall 3', managed_by: 'git' }),
+    defaults: { location: '', description: '', refs: {}, managed_by: '' },
+    full: () => ({
+      name: 'DC',
+      location: 'Berlin',
+      description: 'Hall 3',
+      refs: newRefs(),
+      managed_by: 'git',
+    }),
     change: { location: 'Bonn' },
     required: ['name'],
     readOnly: ['id', 'created_at', 'updated_at'],
@@ -45,13 +54,14 @@ export const KINDS: readonly Kind[] = [
     path: '/api/networks',
     collection: () => '/api/networks',
     least: () => ({ name: 'LAN', subnet: '172.16.0.0/24' }),
-    defaults: { vlan_id: null, datacenter_id: null, description: '', managed_by: '' },
+    defaults: { vlan_id: null, datacenter_id: null, description: '', refs: {}, managed_by: '' },
     full: ({ datacenter }) => ({
       name: 'LAN',
       subnet: '172.16.0.0/24',
       vlan_id: 12,
       datacenter_id: datacenter,
       description: 'Office',
+      refs: newRefs(),
       managed_by: 'git',
     }),
     change: { vlan_id: 13 },
@@ -65,13 +75,14 @@ export const KINDS: readonly Kind[] = [
     path: '/api/pools',
     collection: ({ network }) => `/api/networks/${network}/pools`,
     least: () => ({ name: 'P', start_ip: '10.0.0.10', end_ip: '10.0.0.20' }),
-    defaults: { description: '', tags: [], managed_by: '' },
+    defaults: { description: '', tags: [], refs: {}, managed_by: '' },
     full: () => ({
       name: 'P',
       start_ip: '10.0.0.10',
       end_ip: '10.0.0.20',
       description: 'Hosts',
       tags: ['a', 'b'],
+      refs: newRefs(),
       managed_by: 'git',
     }),
     change: { end_ip: '10.0.0.30' },
@@ -97,6 +108,7 @@ export const KINDS: readonly Kind[] = [
       tags: [],
       addresses: [],
       domains: [],
+      refs: {},
       managed_by: '',
     },
     full: ({ datacenter, network }) => ({
@@ -123,6 +135,7 @@ export const KINDS: readonly Kind[] = [
         { ip: '2001:db8::1', port: null, type: 'ipv6', label: '', network_id: null, switch_port: '', pool_id: null },
       ],
       domains: ['example.com', '*.example.com', '_sip._tcp.example.com'],
+      refs: newRefs(),
       managed_by: 'git',
     }),
     change: { os: 'Debian 14' },
@@ -136,13 +149,14 @@ export const KINDS: readonly Kind[] = [
     path: '/api/reservations',
     collection: ({ pool }) => `/api/pools/${pool}/reservations`,
     least: ({ ip }) => ({ ip_address: ip() }),
-    defaults: { hostname: '', purpose: '', notes: '', expires_at: null, managed_by: '' },
+    defaults: { hostname: '', purpose: '', notes: '', expires_at: null, refs: {}, managed_by: '' },
     full: ({ ip }) => ({
       ip_address: ip(),
       hostname: 'db-1',
       purpose: 'Database',
       notes: 'Ask Ada',
       expires_at: '2030-01-01T00:00:00.000Z',
+      refs: newRefs(),
       managed_by: 'git',
     }),
     change: { purpose: 'Cache' },

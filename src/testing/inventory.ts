@@ -73,12 +73,12 @@ export type Inventory = {
 }
 
 /** Starts an app before the tests of the surrounding `describe`, and closes it after them. */
-export const inventory = (dialect: Dialect): Inventory => {
+export const inventory = (dialect: Dialect, env: Readonly<Record<string, string>> = {}): Inventory => {
   const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
   let app: TestApp | undefined
   let admin: TestCaller | undefined
   beforeAll(async () => {
-    app = await testApp({ dialect, now: () => new Date(clock.ms) })
+    app = await testApp({ dialect, env, now: () => new Date(clock.ms) })
     admin = await app.as('admin')
   }, START_TIMEOUT_MS)
   afterAll(() => app?.close(), START_TIMEOUT_MS)

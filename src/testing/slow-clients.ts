@@ -24,7 +24,7 @@ export const folderWithDevices = async (
     const id = `device-${String(n).padStart(6, '0')}`
     const texts = { description: '', make_model: '', os: '', username: '', location: '', managed_by: '' }
     const device = { id, name: id, hostname: '', ...texts, status: 'active', datacenter_id: null } as const
-    const rest = { tags: [], addresses: [], domains: [], created_at: at, updated_at: at }
+    const rest = { tags: [], addresses: [], domains: [], refs: {}, created_at: at, updated_at: at }
     const { hostname, ...columns } = device
     return {
       ...columns,

@@ -1,6 +1,6 @@
 /** The datacenters contract. Browser-safe. */
 import { z } from 'zod'
-import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
@@ -11,6 +11,7 @@ export const Datacenter = z
     name: z.string(),
     location: z.string(),
     description: z.string(),
+    refs: Refs,
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -18,7 +19,7 @@ export const Datacenter = z
   .meta({ id: 'Datacenter', columns: ['id', 'name', 'location', 'description'] })
 export type Datacenter = z.infer<typeof Datacenter>
 
-const fields = { location: text(255), description: text(4096), managed_by: ManagedBy }
+const fields = { location: text(255), description: text(4096), refs: RefsInput, managed_by: ManagedBy }
 
 export const DatacenterDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
 export type DatacenterDraft = z.output<typeof DatacenterDraft>
@@ -66,8 +67,11 @@ export const datacenters = {
   update: operation({
     name: 'datacenters.update',
     summary: 'Change some fields of a datacenter',
+    description: BY_REF,
     http: 'PUT /api/datacenters/{id}',
+    alsoAnswers: { 201: 'same' },
     keeps: true,
+    createsByRef: true,
     access: 'datacenters:update',
     input: DatacenterPatch,
     output: Datacenter,

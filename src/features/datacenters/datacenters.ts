@@ -5,6 +5,7 @@ import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Restored } from '../restored.ts'
 import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenters } from './api.ts'
@@ -31,8 +32,9 @@ export const create = async (ctx: Ctx, input: DatacenterDraft & Restored): Promi
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A datacenter with id "${id}" exists already`)
   const { name, location, description, managed_by, created_at = ctx.now } = input
+  const refs = changedRefs({}, input.refs)
   const times = { created_at, updated_at: ctx.now }
-  const datacenter: Datacenter = { id, name, location, description, managed_by, ...times }
+  const datacenter: Datacenter = { id, name, location, description, refs, managed_by, ...times }
   await store.insert(ctx, datacenter)
   await ctx.emit('datacenter.created', datacenter)
   return datacenter
@@ -40,7 +42,7 @@ export const create = async (ctx: Ctx, input: DatacenterDraft & Restored): Promi
 
 export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promise<Datacenter> => {
   const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, patch)
+  const { value, changes } = merge(before, withChangedRefs(before, patch))
   if (changes.length === 0) return before
   const datacenter = { ...value, updated_at: ctx.now }
   await store.update(ctx, before, datacenter)
@@ -65,7 +67,7 @@ export const feature: Feature = {
         revision: await ctx.store.revision(['datacenters']),
         query,
         page,
-        row: (datacenter): Datacenter => datacenter,
+        row: store.objectOf,
       })
     },
     create,

@@ -6,7 +6,7 @@ import { namedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
 import { Datacenter } from './api.ts'
 
-export const { query, find, lock, documents, insert, update, remove } = namedStore(
+export const { query, objectOf, find, lock, documents, insert, update, remove } = namedStore(
   'datacenters',
   Datacenter,
   'datacenter',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { blockOf } from '../../net/occupancy.ts'
 import { IpAddress } from '../../platform/contract/address-field.ts'
-import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { BY_REF, ManagedBy, ManagedByFilter, RefsInput } from '../../platform/contract/external-fields.ts'
 import {
   draft,
   Filter,
@@ -69,6 +69,7 @@ const fields = {
     )
     .nullable()
     .transform((domains) => domains ?? []),
+  refs: RefsInput,
   managed_by: ManagedBy,
 }
 
@@ -153,8 +154,11 @@ export const devices = {
   update: operation({
     name: 'devices.update',
     summary: 'Change some fields of a device; a list replaces the whole list',
+    description: BY_REF,
     http: 'PUT /api/devices/{id}',
+    alsoAnswers: { 201: 'same' },
     keeps: true,
+    createsByRef: true,
     access: 'devices:update',
     mcp: 'listed',
     input: DevicePatch,

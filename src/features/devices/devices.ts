@@ -6,6 +6,7 @@ import { listChain } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { JsonText } from '../../platform/operation/handler-result.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
@@ -30,6 +31,7 @@ type NewDevice = DeviceDraft & Restored
 const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewDevice): Device => ({
   id,
   ...draft,
+  refs: changedRefs({}, draft.refs),
   created_at,
   updated_at: ctx.now,
 })
@@ -89,6 +91,8 @@ type Birth = 'device.created' | 'device.promoted'
 /** Records valid devices in this transaction. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
   const keys = all.flatMap(keysOf)
+  // Before the addresses: of two callers that make one device, the second learns which it is.
+  await store.insertRefs(ctx, all)
   await claimPoolAddresses(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, all.flatMap(memberRows))
@@ -159,7 +163,7 @@ export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<
     await occupancy.lock(ctx, keysOf({ addresses: patch.addresses }))
   }
   const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, { ...patch, tags: retagged(before.tags, fields) })
+  const { value, changes } = merge(before, { ...withChangedRefs(before, patch), tags: retagged(before.tags, fields) })
   if (changes.length === 0) return before
   const [issues = []] = await referenceIssues(ctx, [patch])
   rejectIssues(issues)

@@ -1,5 +1,6 @@
 /** The device as it is sent and stored, for the contracts that answer with devices. Browser-safe. */
 import { z } from 'zod'
+import { Refs } from '../../platform/contract/external-fields.ts'
 import { Timestamp } from '../../platform/contract/fields.ts'
 
 export const DeviceStatus = z.enum(['planned', 'active', 'maintenance', 'decommissioned'])
@@ -32,6 +33,7 @@ export const Device = z
     tags: z.array(z.string()),
     addresses: z.array(Address),
     domains: z.array(z.string()),
+    refs: Refs,
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,

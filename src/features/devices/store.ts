@@ -5,12 +5,15 @@ import { batches } from '../../platform/db/batches.ts'
 import { cachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import { objectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
 import type { AddressRow, DeviceRow } from './table.ts'
+
+const refs = objectRefs('devices', 'device', 'name')
 
 type NewRow = Omit<DeviceRow, 'seq'>
 
@@ -137,6 +140,9 @@ const insertAddresses = (ctx: Ctx, devices: readonly Device[]) => insertAddressR
 const insertTags = (ctx: Ctx, devices: readonly Device[]) => insertTagRows(ctx, devices.flatMap(tagRows))
 const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows(ctx, devices.flatMap(domainRows))
 
+/** Stores the refs of new devices. @throws RefTakenError */
+export const insertRefs = (ctx: Ctx, devices: readonly Device[]): Promise<void> => refs.insert(ctx, devices)
+
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
   const rows = devices.map(rowOf)
   ctx.searchTextChanged('devices', { added: rows.map(({ search_text }) => search_text) })
@@ -154,6 +160,7 @@ export const update = async (ctx: Ctx, change: Change): Promise<void> => {
     ctx.searchTextChanged('devices', { removed: [searchText(before)], added: [row.search_text] })
   await ctx.db.updateTable('devices').set(row).where('id', '=', device.id).execute()
   ctx.changed('device', { id: device.id, before: JSON.stringify(before), after: row.doc })
+  if (changes.includes('refs')) await refs.update(ctx, before, device)
   if (changes.includes('addresses')) {
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
     await insertAddresses(ctx, [device])
@@ -187,6 +194,7 @@ export const removeAll = async (ctx: Ctx, devices: readonly Device[]): Promise<v
     const ids = batch.map(({ id }) => id)
     await ctx.db.deleteFrom('devices').where('id', 'in', ids).execute()
   }
+  await refs.remove(ctx, devices)
   for (const device of devices) ctx.changed('device', { id: device.id, before: JSON.stringify(device) })
 }
 

@@ -1,7 +1,9 @@
 /** Converts a row of each resource into a create, an update or nothing, by calling the rules of that resource. */
 import { z } from 'zod'
 import { invalidField } from '../../platform/contract/errors.ts'
+import { idOf } from '../../platform/contract/fields.ts'
 import { parse } from '../../platform/contract/validate.ts'
+import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
@@ -106,11 +108,29 @@ const OTHERS = {
   reservations: oneByOne(upsertReservation),
 } satisfies Partial<Importers>
 
+/** The rows of a resource, of which the ids are replaced. */
+const rowsOf = (resource: Resource, operations: Feature['operations']): z.ZodType => {
+  const create = operations.find(({ op }) => op.name === `${resource}.create`)
+  if (!create) throw new Error(`${resource} has no create`)
+  // A row of a relationship names its parent so, and no other row has the field.
+  return z.array(z.object({ value: create.op.input.extend({ parent_id: idOf('devices') }) }))
+}
+
+/** Replaces refs by ids in the rows of a batch, with one query for all of them. */
+const resolving =
+  (schema: z.ZodType, importer: Importer): Importer =>
+  async (ctx, rows, breathe) =>
+    importer(ctx, await resolveRefs(ctx, schema, rows), breathe)
+
 const isNamed = (resource: Resource): resource is NamedResource => !Object.hasOwn(OTHERS, resource)
 
 /** @param operations of all features */
 export const importersOf = (operations: Feature['operations']): Importers => {
   const named = INVENTORY.filter(isNamed).map((table) => [table, oneByOne(upsertNamed(table, operations))] as const)
   // Of `Object.fromEntries` the compiler does not know the keys.
-  return { ...OTHERS, ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>) }
+  const all: Importers = { ...OTHERS, ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>) }
+  const resolved = INVENTORY.map(
+    (resource) => [resource, resolving(rowsOf(resource, operations), all[resource])] as const,
+  )
+  return Object.fromEntries(resolved) as Importers
 }

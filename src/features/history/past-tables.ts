@@ -2,10 +2,12 @@
  * The tables of the estate as of a moment: the stored rows of objects that have not changed since, and rows cut out of
  * the documents before the first later change of the others. Derived tables follow from these.
  */
+import { singular } from '../../platform/cli/command-name.ts'
+import { REFERABLE } from '../../platform/contract/external-fields.ts'
 import type { PastSql } from '../../platform/db/database.ts'
 import type { PastTable } from '../../platform/db/past.ts'
 import type { Tables } from '../tables.ts'
-import type { Kind } from './api.ts'
+import { KINDS, type Kind } from './api.ts'
 import { KIND_RULES } from './kinds.ts'
 import { membershipTables, occupancyTables } from './past-derived.ts'
 
@@ -160,12 +162,26 @@ const deviceTexts = (engine: PastSql, table: keyof Tables, { field, column }: Re
   })
 }
 
+/** The refs of all objects, which are in their documents. */
+const refsTable = (engine: PastSql): PastTable => {
+  const { from, key, text } = engine.entries('t.before', 'refs', 'e')
+  const of = (kind: Kind, resource: string): string =>
+    `SELECT s.resource, s.source, s.external_id, s.object_id FROM ${engine.stored('refs')} AS s
+      WHERE s.resource = '${resource}' AND ${isSame(kind, 's.object_id')}
+      UNION ALL SELECT '${resource}' AS resource, ${key} AS source, ${text} AS external_id, t.id AS object_id
+      FROM then_${kind} AS t, ${from}`
+  const kinds = KINDS.flatMap((kind) =>
+    REFERABLE.filter((resource) => singular(resource) === kind).map((resource) => of(kind, resource)),
+  )
+  return { name: 'refs', stored: ['refs'], sql: kinds.join(' UNION ALL ') }
+}
+
 const estate = (engine: PastSql): PastTable[] => {
   const { text } = engine
   const addresses = addressColumns(engine)
   const derived = (name: string): string => text('t.derived', name)
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
-  const common = ['managed_by', 'created_at', 'updated_at']
+  const common = ['refs', 'managed_by', 'created_at', 'updated_at']
   const named = (names: readonly string[]): Columns => ({
     id: 't.id',
     ...fieldsOf(engine, ['name']),
@@ -178,6 +194,7 @@ const estate = (engine: PastSql): PastTable[] => {
     columns: deviceColumns(engine),
   }
   return [
+    refsTable(engine),
     estateTable(engine, {
       table: 'datacenters',
       kind: 'datacenter',

@@ -61,6 +61,13 @@ const undoDelete = (before: string, now: string | undefined): Decision => {
   return { scope: 'delete', obstacles: [{ message: 'is there again, and different', isLater: true }] }
 }
 
+/** Returns the update that makes refs those of another moment, although an update keeps those that it does not name. */
+const replacing = (now: unknown, then: unknown): Document => ({
+  ...Object.fromEntries(Object.keys(now ?? {}).map((source) => [source, null])),
+  // The documents of objects that have refs.
+  ...(then as Document),
+})
+
 const undoUpdate = (before: string, after: string, now: string | undefined): Decision => {
   const fields = Object.entries(fieldsOf(documentOf(before), documentOf(after)))
   const scope = new Set(fields.map(([field]) => field))
@@ -71,7 +78,7 @@ const undoUpdate = (before: string, after: string, now: string | undefined): Dec
   for (const [field, { from, to }] of fields) {
     const value = present[field] ?? null
     if (Bun.deepEquals(value, from)) continue
-    if (Bun.deepEquals(value, to)) wanted[field] = from
+    if (Bun.deepEquals(value, to)) wanted[field] = field === 'refs' ? replacing(value, from) : from
     else obstacles.push({ field, message: 'has another value now', isLater: true })
   }
   if (obstacles.length > 0) return { scope, obstacles }

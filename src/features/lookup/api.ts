@@ -60,7 +60,13 @@ const { id, name, subnet, vlan_id, datacenter_id } = Network.shape
 const LookupNetwork = z.object({ id, name, subnet, vlan_id, datacenter_id }).meta({ id: 'LookupNetwork' })
 export type LookupNetwork = z.infer<typeof LookupNetwork>
 
-const LookupPool = Pool.omit({ managed_by: true, created_at: true, updated_at: true, utilization: true }).meta({
+const LookupPool = Pool.omit({
+  refs: true,
+  managed_by: true,
+  created_at: true,
+  updated_at: true,
+  utilization: true,
+}).meta({
   id: 'LookupPool',
 })
 export type LookupPool = z.infer<typeof LookupPool>

@@ -118,7 +118,7 @@ const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, may
   const [rows, docs, reservations] = await Promise.all([
     listed(may('networks'), () => store.networksBySubnets(ctx, enclosingCidrs(ip))),
     listed(may('devices'), () => store.devicesAt(ctx, { key })),
-    listed(may('reservations'), () => store.reservationsIn(ctx, { ...range, now: ctx.now })),
+    listed(may('reservations'), () => store.reservationsIn(ctx, range)),
   ])
   const networks = bySize(rows)
   const places = networks.map(({ id }) => placeOf(id, key))
@@ -160,7 +160,7 @@ const findBlock = async (ctx: Ctx, { cidr, text }: Subject & { kind: 'cidr' }, m
     listed(may('networks'), () => store.networksBySubnets(ctx, enclosing)),
     listed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
     listed(may('devices'), () => store.addressesIn(ctx, range)),
-    listed(may('reservations'), () => store.reservationsIn(ctx, { ...range, now: ctx.now })),
+    listed(may('reservations'), () => store.reservationsIn(ctx, range)),
     // Without permission for devices, no discovered device counts as documented.
     listed(may('discovered'), () =>
       may('devices') ? store.undocumentedIn(ctx, range) : store.discoveredIn(ctx, range),
@@ -210,7 +210,7 @@ const findName = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> =
   const [named, seen, reservations] = await Promise.all([
     listed(may('devices'), () => store.deviceIdsNamed(ctx, text)),
     listed(may('discovered'), () => store.discoveredIdsNamed(ctx, text)),
-    listed(may('reservations'), () => store.reservationsNamed(ctx, { name: text, now: ctx.now })),
+    listed(may('reservations'), () => store.reservationsNamed(ctx, text)),
   ])
   const linked = await listed(may('discovered'), () => store.discoveredOfDevices(ctx, named.slice(0, MAX_OF_EACH)))
   const discovered = await discoveredOf(ctx, [...seen, ...linked.map(({ id }) => id)])

@@ -2,9 +2,10 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
-import type { StoreScope } from '../ctx.ts'
+import type { Ctx, StoreScope } from '../ctx.ts'
 import { holdsAddress } from '../discovery/discovery.ts'
 import * as relationships from '../relationships/relationships.ts'
+import type { Reservation } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
 import { MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
@@ -218,8 +219,7 @@ export const discoveredOfDevices = preparedKeys((db: Kysely<Tables>, deviceIds) 
   db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', deviceIds),
 )
 
-/** Returns the active reservations in a block. */
-export const reservationsIn = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
+const reservationsBetween = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
   db
     .selectFrom('reservations')
     .select(reservations.columns)
@@ -229,7 +229,7 @@ export const reservationsIn = prepared((db: Kysely<Tables>, { first, last, now }
     .orderBy('ip_key')
     .limit(SOME_IN_BLOCK),
 )
-export const reservationsNamed = prepared((db: Kysely<Tables>, { name, now }: { name: string; now: string }) =>
+const reservationsByName = prepared((db: Kysely<Tables>, { name, now }: { name: string; now: string }) =>
   db
     .selectFrom('reservations')
     .select(reservations.columns)
@@ -239,10 +239,18 @@ export const reservationsNamed = prepared((db: Kysely<Tables>, { name, now }: { 
     .limit(SOME),
 )
 
+/** Returns the active reservations in a block. */
+export const reservationsIn = async (ctx: Ctx, range: Range): Promise<Reservation[]> =>
+  (await reservationsBetween(ctx, { ...range, now: ctx.now })).map(reservations.reservationOf)
+
+/** Returns the active reservations with a host name. */
+export const reservationsNamed = async (ctx: Ctx, name: string): Promise<Reservation[]> =>
+  (await reservationsByName(ctx, { name, now: ctx.now })).map(reservations.reservationOf)
+
 const named = (db: Kysely<Tables>) =>
   db
     .selectFrom('relationships')
-    .select(['parent_id', 'child_id', 'type', 'notes', 'created_at'])
+    .select(['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at'])
     .select(relationships.names)
 const asParent = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('parent_id', 'in', ids).limit(SOME))
 const asChild = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('child_id', 'in', ids).limit(SOME))

@@ -43,7 +43,11 @@ const tableOf = ({ noun, permission, fields }: CrudResource): PlanTable => ({
   noun: noun.replaceAll('-', ' '),
   key: ['id'],
   permission,
-  view: (row) => pick(...fields())(row),
+  view: (row) => ({
+    ...pick(...fields())(row),
+    // The column holds a JSON object.
+    ...(typeof row.refs === 'string' && { refs: JSON.parse(row.refs) as Row }),
+  }),
   name: named,
 })
 

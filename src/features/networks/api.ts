@@ -1,7 +1,7 @@
 /** The networks contract. Browser-safe. */
 import { z } from 'zod'
 import { parseCidr } from '../../net/cidr.ts'
-import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import {
   draft,
   Filter,
@@ -39,6 +39,7 @@ export const Network = z
     vlan_id: z.int().nullable(),
     datacenter_id: z.string().nullable(),
     description: z.string(),
+    refs: Refs,
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -59,6 +60,7 @@ const fields = {
   vlan_id: optionalNumber(1, 4094),
   datacenter_id: reference('datacenters'),
   description: text(4096),
+  refs: RefsInput,
   managed_by: ManagedBy,
 }
 
@@ -114,8 +116,11 @@ export const networks = {
   update: operation({
     name: 'networks.update',
     summary: 'Change some fields of a network',
+    description: BY_REF,
     http: 'PUT /api/networks/{id}',
+    alsoAnswers: { 201: 'same' },
     keeps: true,
+    createsByRef: true,
     access: 'networks:update',
     input: NetworkPatch,
     output: Network,

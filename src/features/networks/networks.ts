@@ -7,6 +7,7 @@ import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import type { Restored } from '../restored.ts'
@@ -49,9 +50,10 @@ export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
   const { name, vlan_id, datacenter_id, description, managed_by, created_at = ctx.now } = input
+  const refs = changedRefs({}, input.refs)
   const subnet = canonicalSubnet(input.subnet)
   const times = { created_at, updated_at: ctx.now }
-  const network: Network = { id, name, subnet, vlan_id, datacenter_id, description, managed_by, ...times }
+  const network: Network = { id, name, subnet, vlan_id, datacenter_id, description, refs, managed_by, ...times }
   await store.insert(ctx, network)
   await ctx.emit('network.created', network)
   return network
@@ -68,7 +70,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
   const subnet = patch.subnet === undefined ? undefined : canonicalSubnet(patch.subnet)
-  const { value, changes } = merge(before, { ...patch, subnet })
+  const { value, changes } = merge(before, { ...withChangedRefs(before, patch), subnet })
   if (changes.length === 0) return before
   const network = { ...value, updated_at: ctx.now }
   if (changes.includes('subnet')) {
@@ -89,7 +91,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('network.deleted', network)
 }
 
-const utilizationOf = ({ id, subnet }: Network, used: number): Utilization => {
+const utilizationOf = ({ id, subnet }: Pick<Network, 'id' | 'subnet'>, used: number): Utilization => {
   const total = usableCount(cidrOfText(subnet))
   return {
     network_id: id,
@@ -122,13 +124,16 @@ export const feature: Feature = {
       if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
       if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
       if (managed_by) query = query.where(isManagedBy(managed_by))
-      if (!include) return listRows(ctx, { revision, query, page, row: (network): Network => network })
+      if (!include) return listRows(ctx, { revision, query, page, row: store.networkOf })
       const used = await store.usedCounts(ctx)
       return listRows(ctx, {
         revision,
         query,
         page,
-        row: (network): Network => ({ ...network, utilization: utilizationOf(network, used.get(network.id) ?? 0) }),
+        row: (row): Network => {
+          const network = store.networkOf(row)
+          return { ...network, utilization: utilizationOf(network, used.get(network.id) ?? 0) }
+        },
       })
     },
     create,

@@ -1,13 +1,16 @@
 /** The queries of networks; the only writer of their table. */
 import type { Kysely } from 'kysely'
 import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
+import { withRefs } from '../../platform/contract/external-fields.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
+import type { NetworkRow } from './table.ts'
 
 const columns = [
   'id',
@@ -16,15 +19,27 @@ const columns = [
   'vlan_id',
   'datacenter_id',
   'description',
+  'refs',
   'managed_by',
   'created_at',
   'updated_at',
 ] as const
 
+type Row = Pick<NetworkRow, (typeof columns)[number]>
+
+const refs = objectRefs('networks', 'network', 'name')
+
 const rowOf = ({ utilization: _, ...network }: Network) => {
   const cidr = cidrOfText(network.subnet)
   const { first: first_key, last: last_key } = cidrKeys(cidr)
-  return { ...network, name_key: network.name.toLowerCase(), prefix: cidr.prefix, first_key, last_key }
+  return {
+    ...network,
+    refs: JSON.stringify(network.refs),
+    name_key: network.name.toLowerCase(),
+    prefix: cidr.prefix,
+    first_key,
+    last_key,
+  }
 }
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id')
@@ -33,11 +48,17 @@ const byId = ({ db }: DbScope, id: string) => db.selectFrom('networks').select(c
 
 const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
 
-export const find = async (ctx: Ctx, id: string): Promise<Network | undefined> => (await networkById(ctx, { id }))[0]
+/** Returns the object of a row. */
+export const networkOf = withRefs<Row>
+
+const found = (row: Row | undefined): Network | undefined => row && networkOf(row)
+
+export const find = async (ctx: Ctx, id: string): Promise<Network | undefined> =>
+  found((await networkById(ctx, { id }))[0])
 
 /** As `find`, and locks the row until commit. */
-export const lock = (ctx: Ctx, id: string): Promise<Network | undefined> =>
-  ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+export const lock = async (ctx: Ctx, id: string): Promise<Network | undefined> =>
+  found(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
 
 type IdsBySubnet = Map<string, readonly string[]>
 /** Caches existing subnets, and the absence of others. */
@@ -46,6 +67,7 @@ const lastAsked = lockScopedCache<IdsBySubnet>()
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   await ctx.db.insertInto('networks').values(rowOf(network)).execute()
+  await refs.insert(ctx, [network])
   ctx.changed('network', { id: network.id, after: JSON.stringify(network) })
 }
 
@@ -53,19 +75,21 @@ export const update = async (ctx: Ctx, before: Network, network: Network): Promi
   lastAsked.clear(ctx)
   const { id } = network
   await ctx.db.updateTable('networks').set(rowOf(network)).where('id', '=', id).execute()
+  await refs.update(ctx, before, network)
   ctx.changed('network', { id, before: JSON.stringify(before), after: JSON.stringify(network) })
 }
 
 export const remove = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   await ctx.db.deleteFrom('networks').where('id', '=', network.id).execute()
+  await refs.remove(ctx, [network])
   ctx.changed('network', { id: network.id, before: JSON.stringify(network) })
 }
 
 /** Returns the existing networks of those ids, as JSON text by id. */
 export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await byIds(ctx, ids)
-  return new Map(rows.map((network) => [network.id, JSON.stringify(network)]))
+  return new Map(rows.map((row) => [row.id, JSON.stringify(networkOf(row))]))
 }
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
@@ -96,7 +120,7 @@ export const idsBySubnet = async (ctx: Ctx, wanted: readonly string[] | 'all'): 
 
 export const clearDatacenter = async (ctx: Ctx, datacenterId: string): Promise<void> => {
   const of = ctx.db.selectFrom('networks').select(columns).where('datacenter_id', '=', datacenterId).orderBy('id')
-  for (const network of await ctx.store.sql.lockRows(of).execute())
+  for (const network of (await ctx.store.sql.lockRows(of).execute()).map(networkOf))
     await update(ctx, network, { ...network, datacenter_id: null, updated_at: ctx.now })
 }
 

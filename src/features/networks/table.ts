@@ -13,6 +13,8 @@ export type NetworkRow = {
   vlan_id: number | null
   datacenter_id: string | null
   description: string
+  /** JSON text. */
+  refs: string
   managed_by: string
   created_at: string
   updated_at: string

@@ -1,7 +1,7 @@
 /** The pools contract: ranges of a network from which addresses are allocated. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
-import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
@@ -26,6 +26,7 @@ export const Pool = z
     end_ip: z.string(),
     description: z.string(),
     tags: z.array(z.string()),
+    refs: Refs,
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -43,7 +44,7 @@ export const HeatmapEntry = z
   .meta({ id: 'HeatmapEntry' })
 export type HeatmapEntry = z.infer<typeof HeatmapEntry>
 
-const fields = { description: text(4096), tags: Tags, managed_by: ManagedBy }
+const fields = { description: text(4096), tags: Tags, refs: RefsInput, managed_by: ManagedBy }
 
 export const PoolDraft = z.object({
   network_id: idOf('networks'),
@@ -57,7 +58,7 @@ export type PoolDraft = z.output<typeof PoolDraft>
 
 export const PoolPatch = z.object({
   id: idOf('pools'),
-  network_id: z.string().nullish().describe("Can't change; accepted if it is the pool's own"),
+  network_id: idOf('networks').nullish().describe("Can't change; accepted if it is the pool's own"),
   ...patch({ name: Name, start_ip: IpAddress, end_ip: IpAddress, ...fields }),
 })
 export type PoolPatch = z.output<typeof PoolPatch>
@@ -119,8 +120,11 @@ export const pools = {
   update: operation({
     name: 'pools.update',
     summary: 'Change some fields of a pool',
+    description: BY_REF,
     http: 'PUT /api/pools/{id}',
+    alsoAnswers: { 201: 'same' },
     keeps: true,
+    createsByRef: true,
     access: 'pools:update',
     input: PoolPatch,
     output: Pool,

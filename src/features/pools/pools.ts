@@ -6,6 +6,7 @@ import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import * as networks from '../networks/networks.ts'
@@ -68,8 +69,9 @@ export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Poo
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A pool with id "${id}" exists already`)
   const { network_id, name, start_ip, end_ip, description, tags, managed_by, created_at = ctx.now } = input
+  const refs = changedRefs({}, input.refs)
   const times = { created_at, updated_at: ctx.now }
-  const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, managed_by, ...times }
+  const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, refs, managed_by, ...times }
   await store.insert(ctx, pool)
   await ctx.emit('pool.created', pool)
   return pool
@@ -85,7 +87,7 @@ export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch):
   const before = await lockForChange(ctx, id)
   if (network_id && network_id !== before.network_id)
     throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])
-  const { value, changes } = merge(before, patch)
+  const { value, changes } = merge(before, withChangedRefs(before, patch))
   if (changes.length === 0) return before
   checkRange(value, await networks.mustGet(ctx, before.network_id))
   const pool = { ...value, updated_at: ctx.now }

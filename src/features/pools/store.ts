@@ -1,11 +1,13 @@
 /** The queries of pools; the only writer of their tables. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { ipKeyOf } from '../../net/ip.ts'
+import { withRefs } from '../../platform/contract/external-fields.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import type { Tables } from '../tables.ts'
@@ -24,13 +26,17 @@ const columns = [
   'start_key',
   'end_key',
   'description',
+  'refs',
   'managed_by',
   'created_at',
   'updated_at',
 ] as const
 
+const ofPools = objectRefs('pools', 'pool', 'name')
+
 const rowOf = ({ tags: _, utilization: __, ...pool }: Pool): PoolRow => ({
   ...pool,
+  refs: JSON.stringify(pool.refs),
   name_key: pool.name.toLowerCase(),
   start_key: ipKeyOf(pool.start_ip),
   end_key: ipKeyOf(pool.end_ip),
@@ -50,18 +56,22 @@ export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<
 }
 
 /** Returns the object of the contract. */
-export const poolOf = ({ start_key: _, end_key: __, ...pool }: StoredPool, tags: readonly string[]): Pool => ({
-  id: pool.id,
-  network_id: pool.network_id,
-  name: pool.name,
-  start_ip: pool.start_ip,
-  end_ip: pool.end_ip,
-  description: pool.description,
-  tags: [...tags],
-  managed_by: pool.managed_by,
-  created_at: pool.created_at,
-  updated_at: pool.updated_at,
-})
+export const poolOf = (stored: StoredPool, tags: readonly string[]): Pool => {
+  const { refs, ...pool } = withRefs(stored)
+  return {
+    id: pool.id,
+    network_id: pool.network_id,
+    name: pool.name,
+    start_ip: pool.start_ip,
+    end_ip: pool.end_ip,
+    description: pool.description,
+    tags: [...tags],
+    refs,
+    managed_by: pool.managed_by,
+    created_at: pool.created_at,
+    updated_at: pool.updated_at,
+  }
+}
 
 const poolById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
 const tagsById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
@@ -123,6 +133,7 @@ const deleteTags = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
 
 export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
   await ctx.db.insertInto('pools').values(rowOf(pool)).execute()
+  await ofPools.insert(ctx, [pool])
   await insertTags(ctx, pool)
   ctx.changed('pool', { id: pool.id, after: JSON.stringify(pool) })
 }
@@ -130,6 +141,7 @@ export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
 export const update = async (ctx: Ctx, before: Pool, pool: Pool): Promise<void> => {
   lastRange.clear(ctx)
   await ctx.db.updateTable('pools').set(rowOf(pool)).where('id', '=', pool.id).execute()
+  await ofPools.update(ctx, before, pool)
   await deleteTags(ctx, [pool.id])
   await insertTags(ctx, pool)
   ctx.changed('pool', { id: pool.id, before: JSON.stringify(before), after: JSON.stringify(pool) })
@@ -141,6 +153,7 @@ export const remove = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> =>
     const ids = batch.map(({ id }) => id)
     await deleteTags(ctx, ids)
     await ctx.db.deleteFrom('pools').where('id', 'in', ids).execute()
+    await ofPools.remove(ctx, batch)
     for (const pool of batch) ctx.changed('pool', { id: pool.id, before: JSON.stringify(pool) })
   }
 }

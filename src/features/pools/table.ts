@@ -11,6 +11,8 @@ export type PoolRow = {
   start_key: string
   end_key: string
   description: string
+  /** JSON text. */
+  refs: string
   managed_by: string
   created_at: string
   updated_at: string

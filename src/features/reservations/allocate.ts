@@ -91,7 +91,14 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     )
     return { ips, reservations: [] }
   }
-  const fields = { hostname, purpose, notes: '', expires_at: expiryOf(ctx, request.ttl_seconds), managed_by: '' }
+  const fields = {
+    hostname,
+    purpose,
+    notes: '',
+    expires_at: expiryOf(ctx, request.ttl_seconds),
+    refs: null,
+    managed_by: '',
+  }
   return {
     ips,
     reservations: await reserve(

@@ -1,10 +1,11 @@
 /** The reservations contract: held addresses, and the allocation, unique for each caller. Browser-safe. */
 import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
-import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
+import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import {
   draft,
   idOf,
+  Key,
   line,
   Moment,
   Page,
@@ -30,6 +31,7 @@ export const Reservation = z
     notes: z.string(),
     expires_at: Timestamp.nullable(),
     created_by: z.string().describe('Name of the user who made it'),
+    refs: Refs,
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -42,12 +44,26 @@ const expiry = z
   .nullable()
   .transform((moment) => moment || null)
 const hostname = ruledText(253, HOST_NAME)
-const fields = { hostname, purpose: text(255), notes: text(4096), expires_at: expiry, managed_by: ManagedBy }
+const fields = {
+  hostname,
+  purpose: text(255),
+  notes: text(4096),
+  expires_at: expiry,
+  refs: RefsInput,
+  managed_by: ManagedBy,
+}
 
 export const ReservationDraft = z.object({ pool_id: idOf('pools'), ip_address: IpAddress, ...draft(fields) })
 export type ReservationDraft = z.output<typeof ReservationDraft>
 
-export const ReservationPatch = z.object({ id: idOf('reservations'), ...patch(fields) })
+const FIXED = 'Of a reservation that the call makes, by a ref; else it is ignored'
+
+export const ReservationPatch = z.object({
+  id: idOf('reservations'),
+  pool_id: idOf('pools').optional().describe(FIXED),
+  ip_address: Key.optional().describe(FIXED),
+  ...patch(fields),
+})
 export type ReservationPatch = z.output<typeof ReservationPatch>
 
 export const AllocationRequest = z.object({
@@ -120,8 +136,11 @@ export const reservations = {
   update: operation({
     name: 'reservations.update',
     summary: 'Change some fields of a reservation',
+    description: BY_REF,
     http: 'PUT /api/reservations/{id}',
+    alsoAnswers: { 201: 'same' },
     keeps: true,
+    createsByRef: true,
     access: 'reservations:update',
     input: ReservationPatch,
     output: Reservation,

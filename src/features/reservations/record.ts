@@ -1,4 +1,5 @@
 /** Writes reservations and frees their addresses, for the rules and for the allocation. */
+import { changedRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
@@ -20,7 +21,7 @@ export const reserve = async (
   drafts: readonly Omit<NewReservation, 'pool_id'>[],
 ): Promise<Reservation[]> => {
   const reservations = drafts.map(
-    ({ ip_address, hostname, purpose, notes, expires_at, managed_by, ...own }): Reservation => ({
+    ({ ip_address, hostname, purpose, notes, expires_at, refs, managed_by, ...own }): Reservation => ({
       id: own.id ?? Bun.randomUUIDv7(),
       pool_id: pool.id,
       ip_address,
@@ -29,6 +30,7 @@ export const reserve = async (
       notes,
       expires_at,
       created_by: own.created_by ?? ctx.caller.username,
+      refs: changedRefs({}, refs),
       managed_by,
       created_at: own.created_at ?? ctx.now,
       updated_at: ctx.now,

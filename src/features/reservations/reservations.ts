@@ -4,6 +4,7 @@ import { AppError, invalidField, orNotFound } from '../../platform/contract/erro
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
@@ -21,7 +22,7 @@ const checkExpiry = (ctx: Ctx, expiresAt: string | null | undefined): void => {
 const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE', `${ip} ${why}`)
 
 /** For features that read reservations together with other objects. */
-export const { columns, documents, isLive } = store
+export const { columns, documents, isLive, reservationOf } = store
 
 /** Claims an address that a device may have: a reservation and a device held it together before. */
 const claimBeside = async (ctx: Ctx, key: string): Promise<boolean> => {
@@ -42,7 +43,10 @@ export const create = async (ctx: Ctx, draft: NewReservation, isShared = false):
     throw invalidField('ip_address', `is outside of the pool (${pool.start_ip} - ${pool.end_ip})`)
   if (neverFree(await mustGetNetwork(ctx, pool.network_id)).has(key))
     throw unavailable(ip, 'is the network or broadcast address of its network')
-  await purgeExpired(ctx, { first: key, last: key })
+  // An expired reservation holds its refs until it is deleted.
+  await purgeExpired(ctx, draft.refs ? undefined : { first: key, last: key })
+  // Before the address: of two callers that make one reservation, the second learns which it is.
+  if (draft.refs) await store.claimRefs(ctx, changedRefs({}, draft.refs))
   const isClaimed = isShared ? await claimBeside(ctx, key) : await occupancy.claim(ctx, [key])
   if (!isClaimed) throw unavailable(ip, 'is taken by a device or another reservation')
   const [reservation] = await reserve(ctx, pool, [draft])
@@ -65,9 +69,12 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Reservation> => {
   return reservation
 }
 
-export const update = async (ctx: Ctx, { id, ...patch }: ReservationPatch): Promise<Reservation> => {
+export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Promise<Reservation> => {
+  // An expired reservation holds its refs until it is deleted.
+  if (given.refs) await purgeExpired(ctx)
   const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, patch)
+  const { pool_id: _, ip_address: __, ...patch } = given
+  const { value, changes } = merge(before, withChangedRefs(before, patch))
   if (changes.length === 0) return before
   if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
   const reservation = { ...value, updated_at: ctx.now }
@@ -82,20 +89,23 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('reservation.deleted', reservation)
 }
 
-const sendRow = (reservation: Reservation): Reservation => reservation
-
 export const feature: Feature = {
   operations: implement(reservations, {
     all: async (ctx, { managed_by, ...page }) => {
       const revision = await expiringRevision(ctx, ['reservations'])
       const all = store.query(ctx)
       const query = managed_by ? all.where(isManagedBy(managed_by)) : all
-      return listRows(ctx, { revision, query, page, row: sendRow })
+      return listRows(ctx, { revision, query, page, row: store.reservationOf })
     },
     list: async (ctx, { pool_id, ...page }) => {
       await mustGetPool(ctx, pool_id)
       const revision = await expiringRevision(ctx, ['reservations'])
-      return listRows(ctx, { revision, query: store.query(ctx).where('pool_id', '=', pool_id), page, row: sendRow })
+      return listRows(ctx, {
+        revision,
+        query: store.query(ctx).where('pool_id', '=', pool_id),
+        page,
+        row: store.reservationOf,
+      })
     },
     create: async (ctx, draft) => create(ctx, draft),
     get: async (ctx, { id }) => mustGet(ctx, id),

@@ -1,9 +1,11 @@
 /** The queries of reservations; the only writer of their table. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { ipKeyOf } from '../../net/ip.ts'
+import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Reservation } from './api.ts'
@@ -18,6 +20,7 @@ export const columns = [
   'notes',
   'expires_at',
   'created_by',
+  'refs',
   'managed_by',
   'created_at',
   'updated_at',
@@ -37,54 +40,81 @@ export const query = (ctx: Ctx) =>
 const byId = (ctx: Ctx, id: string) =>
   ctx.db.selectFrom('reservations').select(columns).where('id', '=', id).where(isLive(ctx.now))
 
-export const find = (ctx: Ctx, id: string): Promise<Reservation | undefined> => byId(ctx, id).executeTakeFirst()
+type Row = Omit<ReservationRow, 'ip_key'>
+
+/** Returns the object of a row. */
+export const reservationOf = withRefs<Row>
+
+const found = (row: Row | undefined): Reservation | undefined => row && reservationOf(row)
+
+export const find = async (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
+  found(await byId(ctx, id).executeTakeFirst())
 
 /** As `find`, and locks the row until commit. */
-export const lock = (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
-  ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+export const lock = async (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
+  found(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
 
 /** Returns the active reservation of an address, in any pool. */
-export const findByKey = (ctx: Ctx, key: string): Promise<Reservation | undefined> =>
-  ctx.db.selectFrom('reservations').select(columns).where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst()
+export const findByKey = async (ctx: Ctx, key: string): Promise<Reservation | undefined> => {
+  const all = ctx.db.selectFrom('reservations').select(columns)
+  return found(await all.where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst())
+}
+
+const refs = objectRefs('reservations', 'reservation', 'ip_address')
+
+const rowOf = (reservation: Reservation): Row => ({ ...reservation, refs: JSON.stringify(reservation.refs) })
 
 const insertRows = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
   db.insertInto('reservations').values(rows),
 )
 
+/** Locks the refs of a new reservation. @throws RefTakenError */
+export const claimRefs = (ctx: Ctx, claimed: Refs): Promise<void> => refs.claim(ctx, claimed)
+
 export const insert = async (ctx: Ctx, reservations: readonly Reservation[]): Promise<void> => {
-  const rows = reservations.map((reservation) => ({ ...reservation, ip_key: ipKeyOf(reservation.ip_address) }))
+  const rows = reservations.map((reservation) => ({
+    ...rowOf(reservation),
+    ip_key: ipKeyOf(reservation.ip_address),
+  }))
   await insertRows(ctx, rows)
+  await refs.insert(ctx, reservations)
   for (const one of reservations) ctx.changed('reservation', { id: one.id, after: JSON.stringify(one) })
 }
 
 export const update = async (ctx: Ctx, before: Reservation, reservation: Reservation): Promise<void> => {
-  const { id, ...fields } = reservation
+  const { id, ...fields } = rowOf(reservation)
   await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
+  await refs.update(ctx, before, reservation)
   ctx.changed('reservation', { id, before: JSON.stringify(before), after: JSON.stringify(reservation) })
 }
 
-const removed = (ctx: Ctx, reservations: readonly Reservation[]): void => {
+const removed = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
+  const reservations = rows.map(reservationOf)
+  await refs.remove(ctx, reservations)
   for (const one of reservations) ctx.changed('reservation', { id: one.id, before: JSON.stringify(one) })
 }
 
 /** Deletes reservations by the keys of their addresses, which are unique. */
 export const removeKeys = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
   for (const batch of batches(keys))
-    removed(ctx, await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).returning(columns).execute())
+    await removed(
+      ctx,
+      await ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).returning(columns).execute(),
+    )
 }
 
 /** As `removeKeys`, for expired reservations only. */
 export const removeExpired = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
   for (const batch of batches(keys)) {
     const expired = ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now)
-    removed(ctx, await expired.returning(columns).execute())
+    await removed(ctx, await expired.returning(columns).execute())
   }
 }
 
 /** Returns the stored reservations of those ids, expired ones as well, as JSON text by id. */
 export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await byIds(ctx, ids)
-  return new Map(rows.map((reservation) => [reservation.id, JSON.stringify(reservation)]))
+  return new Map(rows.map((row) => [row.id, JSON.stringify(reservationOf(row))]))
 }
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) =>

@@ -9,6 +9,8 @@ export type ReservationRow = {
   notes: string
   expires_at: string | null
   created_by: string
+  /** JSON text. */
+  refs: string
   managed_by: string
   created_at: string
   updated_at: string

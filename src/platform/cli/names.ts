@@ -1,6 +1,7 @@
 /** Replaces names by ids: finds the references of an input and resolves the names on the server. */
 
 import { AppError } from '../contract/errors.ts'
+import { refOf } from '../contract/external-fields.ts'
 import { fieldName } from '../contract/validate.ts'
 import { httpParts } from '../operation/http-route.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
@@ -21,6 +22,8 @@ export type Reference = {
   readonly orNoun?: string | undefined
   readonly field: string
   readonly text: string
+  /** The text may be the ref of an object that the call creates. */
+  readonly mayBeNew?: boolean
   readonly put: (id: string) => void
 }
 
@@ -58,7 +61,9 @@ export const referencesOf = (
   const { params } = httpParts(op.http)
   const found = walk(schemaOf(op.input), input, { holder: input, path: [] })
   return {
-    inPath: found.filter(({ field }) => params.includes(field)),
+    inPath: found
+      .filter(({ field }) => params.includes(field))
+      .map((one) => (op.createsByRef && refOf(one.text) ? { ...one, mayBeNew: true } : one)),
     elsewhere: found.filter(({ field }) => !params.includes(field)),
   }
 }
@@ -98,7 +103,7 @@ export const momentIn = ({ past }: AnyOperation, { as_of }: Readonly<Record<stri
   past && typeof as_of === 'string' ? as_of : undefined
 
 export type Names = {
-  readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text'>) => Promise<string>
+  readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text' | 'mayBeNew'>) => Promise<string>
 }
 
 /** Calls an operation, on a server or in this process. */
@@ -164,13 +169,17 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
   }
 
   return {
-    idOf: ({ noun, orNoun, text }) => {
+    idOf: ({ noun, orNoun, text, mayBeNew }) => {
       // A list may be filtered by a deleted object, so its id suffices.
       if (orNoun !== undefined && UUID.test(text)) return Promise.resolve(text)
       const key = `${noun} ${orNoun} ${text}`
       const found = known.get(key) ?? (orNoun === undefined ? find(noun, text) : findEither(noun, orNoun, text))
       known.set(key, found)
-      return found
+      if (!mayBeNew) return found
+      return found.catch((error: unknown) => {
+        if (isCode(error, 'NOT_FOUND')) return text
+        throw error
+      })
     },
   }
 }

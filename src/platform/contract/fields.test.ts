@@ -108,7 +108,7 @@ describe('a reference', () => {
   ])('%p is kept as %p', (value, kept) => {
     expect(made(reference('devices'), value)).toBe(kept)
   })
-  test.each(['x'.repeat(65), ...UNSTORABLE, 5])('may not be %p', (value) => {
+  test.each(['x'.repeat(224), ...UNSTORABLE, 5])('may not be %p', (value) => {
     expect(isGood(reference('devices'), value)).toBe(false)
   })
 })

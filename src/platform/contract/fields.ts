@@ -68,9 +68,12 @@ export const SearchText = line(256)
   .min(1)
   .meta({ exact: { pattern: NOT_BLANK } })
 
+/** The longest text of a reference: `source:id`, an id of another system. */
+export const MAX_REFERENCE = 32 + 1 + 190
+
 /** Optional reference to an object of `noun`; absent, `null` and `""` are none. */
 export const reference = shared((noun: string) =>
-  line(64)
+  line(MAX_REFERENCE)
     .meta({ ref: noun })
     .nullable()
     .transform((value) => (value === '' ? null : value)),

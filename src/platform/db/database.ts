@@ -183,6 +183,12 @@ export type JsonElement = {
   readonly field: (name: string) => string
 }
 
+/** A field of a JSON object in the FROM clause, as SQL text. */
+export type JsonEntry = Pick<JsonElement, 'from' | 'text'> & {
+  /** The name of the field. */
+  readonly key: string
+}
+
 /** A field of an object in a list of a JSON document. */
 export type ListField = { readonly list: string; readonly position: string; readonly name: string }
 
@@ -200,6 +206,8 @@ export type PastSql = {
   readonly text: (json: string, ...path: readonly [string, ...string[]]) => string
   /** The elements of the list in a field of a JSON document. @param alias of the item */
   readonly elements: (json: string, field: string, alias: string) => JsonElement
+  /** The fields of an object in a field of a JSON document, all of them texts. @param alias of the item */
+  readonly entries: (json: string, field: string, alias: string) => JsonEntry
   /** As `text`, of an object in a list. */
   readonly listField: (json: string, field: ListField) => string
   /** A text column for which no index is used, existing or automatic, if the planner has no statistics. */

@@ -1,7 +1,7 @@
 /** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
 import { AppError, toAppError } from '../contract/errors.ts'
-import { checkAccess } from '../operation/access.ts'
+import { admissionOf, checkAccess } from '../operation/access.ts'
 import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
 import { httpParts } from '../operation/http-route.ts'
 import type { Kernel } from '../operation/kernel.ts'
@@ -166,16 +166,18 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       return known
     }
     const isRead = op.effect === 'read'
+    const admission = { access: admissionOf(op) }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
     return async (context) => {
       try {
-        await admit(context, op)
+        await admit(context, admission)
         const input = readInput(plan(), context)
         context.input = input instanceof Promise ? await input : input
       } catch (error) {
         return refused(context, op, error)
       }
       if (isConditional) context.ifMatch = context.raw.headers.get('if-match') ?? undefined
+      if (op.createsByRef) context.ifNoneMatch = context.raw.headers.get('if-none-match') ?? undefined
       const answer = await kernel.run(bound, context)
       return respond({ context, status: op.status ?? 200, isRead }, answer)
     }

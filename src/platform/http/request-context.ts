@@ -40,6 +40,7 @@ export class RequestContext implements KernelRequest {
   /** The parameters of the path, and later the fields of query, headers and body. */
   input: object
   ifMatch: string | undefined
+  ifNoneMatch: string | undefined
   readonly params: Params
   caller: Caller = GUEST
   /** A session cookie to send again, because its expiry changed. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { toolName } from '../cli/command-name.ts'
 import { AppError, invalid, invalidField, orNotFound, toAppError } from '../contract/errors.ts'
 import { parse, unknownFields } from '../contract/validate.ts'
-import { checkAccess, InsufficientScopeError } from '../operation/access.ts'
+import { admissionOf, checkAccess, InsufficientScopeError } from '../operation/access.ts'
 import type { Caller } from '../operation/caller.ts'
 import type { Bound } from '../operation/context.ts'
 import type { Kernel } from '../operation/kernel.ts'
@@ -127,7 +127,7 @@ const validateFields = <Tables>(
   { caller }: CallContext,
 ) => {
   // As over REST: a caller without the permission learns nothing about the input.
-  checkAccess(bound.op.access, caller)
+  checkAccess(admissionOf(bound.op), caller)
   refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
   return fieldsOf(isPlanned ? [] : answerFields, fields)
 }

@@ -1,7 +1,7 @@
 /** Decides whether a caller may call an operation, from its declaration and the caller alone. */
 import { AppError } from '../contract/errors.ts'
 import type { Caller } from './caller.ts'
-import { type Access, type AnyOperation, type Permission, permissionsOf } from './operation.ts'
+import { type Access, type AnyOperation, nounOf, type Permission, permissionsOf } from './operation.ts'
 
 /** FORBIDDEN for a client to which its user could have granted more. */
 export class InsufficientScopeError extends AppError {
@@ -13,6 +13,10 @@ export class InsufficientScopeError extends AppError {
     super('FORBIDDEN', message)
   }
 }
+
+/** Returns what a caller needs to call an operation at all. What the call does may need another permission. */
+export const admissionOf = (op: AnyOperation): Access =>
+  op.createsByRef ? { anyOf: [...permissionsOf(op.access), `${nounOf(op)}:create`] } : op.access
 
 /** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission. */
 export const checkAccess = (access: Access, caller: Caller): void => {

@@ -4,6 +4,7 @@ import { AppError, type FieldIssue, invalid, invalidField } from '../contract/er
 import { parse } from '../contract/validate.ts'
 import { attemptEach, type ItemError, itemError } from './attempt.ts'
 import type { KernelCtx } from './context.ts'
+import { resolveRefs } from './resolve-refs.ts'
 
 type Item = {
   readonly op: 'create' | 'update' | 'delete'
@@ -58,11 +59,12 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
     const fields = typeof body === 'object' && body !== null ? body : {}
     if (item.op === 'create') {
       const named = item.id === undefined ? fields : { id: item.id, ...fields }
-      return rules.create.run(ctx, parse(rules.create.schema, named))
+      return rules.create.run(ctx, parse(rules.create.schema, await resolveRefs(ctx, rules.create.schema, named)))
     }
     if (!item.id) throw invalidField('id', 'is required')
-    if (item.op === 'update') return rules.update.run(ctx, parse(rules.update.schema, { ...fields, id: item.id }))
-    await rules.remove(ctx, item.id)
+    const given = await resolveRefs(ctx, rules.update.schema, { ...fields, id: item.id })
+    if (item.op === 'update') return rules.update.run(ctx, parse(rules.update.schema, given))
+    await rules.remove(ctx, given.id)
     return undefined
   }
 

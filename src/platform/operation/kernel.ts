@@ -13,11 +13,13 @@ import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subje
 import { type Caller, GUEST } from './caller.ts'
 import { type ChangeDetails, ChangeRecord } from './change-record.ts'
 import type { AtEnd, Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
+import { type ByRef, byRefOf, type Step, updateOrCreate } from './create-by-ref.ts'
 import { type Fence, fenced } from './fence.ts'
 import { WithStatus } from './handler-result.ts'
 import type { History, Past } from './history.ts'
-import type { AnyOperation, RawRoute } from './operation.ts'
+import { type AnyOperation, nounOf, type RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
+import { idOfRef, mayHoldRefs, resolveRefs } from './resolve-refs.ts'
 import { HeldRights } from './rights.ts'
 import { RolledBack } from './rolled-back.ts'
 
@@ -208,6 +210,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       require: (permission) => held.require(permission),
       confirmRights: () => held.confirm(tx as never),
       precondition: (current) => {
+        if (request.ifNoneMatch?.trim() === '*') throw new AppError('PRECONDITION_FAILED', 'The object exists already')
         if (request.ifMatch === undefined) return
         const json = typeof current === 'string' ? current : JSON.stringify(current)
         if (matchesEtag(request.ifMatch, etagOf(json))) return
@@ -242,8 +245,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       request.setHeader?.('X-As-Of', past.at)
       ctx = contextFor(call, undefined, { past })
     }
-    if (typeof handler === 'function') return handler(ctx, own)
-    return 'run' in handler ? handler.run(ctx, own) : (await handler.prepare(ctx, own))(ctx)
+    // Most calls hold no refs, and take no turn of the event loop for them.
+    const input = mayHoldRefs(op.input, own) ? await resolveRefs(ctx, op.input, own) : own
+    if (typeof handler === 'function') return handler(ctx, input)
+    return 'run' in handler ? handler.run(ctx, input) : (await handler.prepare(ctx, input))(ctx)
   }
 
   type RunWrite = {
@@ -286,13 +291,19 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
   }
 
-  const runAudited = async (bound: Bound<Tables>, request: Request, audited: AuditedCall): Promise<unknown> => {
-    const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, request.input, made))
+  type Audit = { readonly bound: Bound<Tables>; readonly request: Request; readonly audited: AuditedCall }
+
+  /** @param step replaces the input of the request */
+  const runAudited = async ({ bound, request, audited }: Audit, step?: Step): Promise<unknown> => {
+    let input = step ? step.input : request.input
+    const event = (made?: unknown) => eventOf(audited, request, subjectOf(bound.op, input, made))
     // An invalid input is no call in earnest either.
-    const isDry = bound.op.keeps === true && asksForDryRun(request.input)
+    const isDry = bound.op.keeps === true && asksForDryRun(input)
     try {
       const access = callOf(bound.op, request)
-      const { own, fields } = inputOf(bound.op, request.input)
+      if (step?.refusal) throw step.refusal
+      if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
+      const { own, fields } = inputOf(bound.op, input)
       const call = { ...access, note: fields.note }
       if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
@@ -301,6 +312,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       }
       return await runWrite({ bound, call, own, done })
     } catch (error) {
+      if (step?.isExpected(error)) throw error
       // A dry run leaves no entry, except for a refusal for want of rights.
       if (!isDry || (error instanceof AppError && (error.status === 401 || error.status === 403)))
         await audit.failed(event(), error)
@@ -308,11 +320,33 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
   }
 
+  const runByRef = async (update: Audit, byRef: ByRef): Promise<unknown> => {
+    const { bound, request } = update
+    const noun = nounOf(bound.op)
+    const create = features.flatMap(({ operations }) => operations).find(({ op }) => op.name === `${noun}.create`)
+    const audited = create && auditedAs(create.op)
+    if (!create || !audited) throw new Error(`${noun} has no create`)
+    // The two calls check the access.
+    const ctx = contextFor({ name: bound.op.name, request, held: new HeldRights(request), note: '' })
+    return updateOrCreate(byRef, {
+      ifMatch: request.ifMatch,
+      find: () => idOfRef(ctx, noun, byRef.ref),
+      update: (step) => runAudited(update, step),
+      create: async (step) => {
+        const made = await runAudited({ bound: create, request, audited }, step)
+        return made instanceof WithStatus ? made : new WithStatus(create.op.status ?? 200, made)
+      },
+    })
+  }
+
   return {
     over: (other) => createKernel({ ...options, ...other }),
     run: (bound, request) => {
       const audited = auditedAs(bound.op)
-      return audited ? runAudited(bound, request, audited) : runRead(bound, request)
+      if (!audited) return runRead(bound, request)
+      const byRef = byRefOf(bound.op, request.input)
+      const call = { bound, request, audited }
+      return byRef ? runByRef(call, byRef) : runAudited(call)
     },
     confirmed: async (op, request) => {
       const { held } = callOf(op, request)

@@ -64,6 +64,11 @@ export type Operation<
    * does not see, and answers with `X-Change-Id`.
    */
   readonly keeps?: true
+  /**
+   * An update of `{id}` that runs the create of its noun, if `{id}` is a ref, the id of another system, that no object
+   * has.
+   */
+  readonly createsByRef?: true
   /** Answers the change that it makes, so that each of its dry runs answers the preview. */
   readonly answersChange?: true
   /** May take minutes, so it has no deadline. */
@@ -209,6 +214,9 @@ export type RawRoute = {
 }
 
 export const rawRoute = <const R extends RawRoute>(route: R): R => route
+
+/** @example nounOf(devices.create) // 'devices' */
+export const nounOf = ({ name }: { readonly name: string }): string => name.slice(0, name.indexOf('.'))
 
 /** Returns the permissions of which each satisfies an access; empty for `public` and `authenticated`. */
 export const permissionsOf = (access: Access): readonly Permission[] =>

@@ -29,6 +29,8 @@ export type Request = {
   readonly signal: AbortSignal
   /** The If-Match header of a PUT or DELETE. */
   readonly ifMatch?: string | undefined
+  /** The If-None-Match header of an update that may create its object. */
+  readonly ifNoneMatch?: string | undefined
   /** The MCP tool that made the call. */
   readonly tool?: string
   /** A state later than the arrival of the request. Reads of the call are at least as recent. */

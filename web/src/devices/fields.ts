@@ -2,7 +2,7 @@
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
-import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, TIME_FIELDS } from '../resource/fields.ts'
+import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
 
 /** Names of datacenters by their ids; filled while it is in use. */
 export type Names = ReadonlyMap<string, string>
@@ -104,6 +104,7 @@ export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
     filter: false,
     isCompared: false,
   },
+  refs: REFS_FIELD,
   managed_by: MANAGED_BY_FIELD,
   created_at: TIME_FIELDS.created_at,
   updated_at: { ...TIME_FIELDS.updated_at, column: { ...TIME_FIELDS.updated_at.column, width: 120 } },

@@ -20,6 +20,7 @@ const POOL: FieldsOf<Draft<'pools'>> = {
   end_ip: 'text',
   description: 'text',
   tags: 'list',
+  refs: 'record',
   managed_by: 'text',
 }
 const RESERVATION: FieldsOf<Draft<'reservations'>> = {
@@ -29,6 +30,7 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
   purpose: 'text',
   notes: 'text',
   expires_at: 'text',
+  refs: 'record',
   managed_by: 'text',
 }
 const RELATIONSHIP: FieldsOf<RelationshipRow> = {
@@ -94,6 +96,7 @@ export const readCell = (kind: CellKind, cell: string): unknown => {
   const text = cell.trim()
   if (kind === 'text') return cell
   if (kind === 'number') return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)
+  if (kind === 'record') return text === '' ? null : JSON.parse(text)
   const list = text === '' ? [] : listOf(text)
   if (kind === 'list') return list
   // People write addresses with commas and blanks between as well; no address has either.

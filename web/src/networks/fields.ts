@@ -2,7 +2,7 @@
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
-import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, TIME_FIELDS } from '../resource/fields.ts'
+import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
 import { subnetKey } from './subnet-key.ts'
 
 const holds = (subnet: string, value: string): boolean => {
@@ -46,6 +46,7 @@ export const networkFields = (names: ReadonlyMap<string, string> = new Map()): F
     isDetail: false,
   },
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 220 }, sort: false, filter: false },
+  refs: REFS_FIELD,
   managed_by: MANAGED_BY_FIELD,
   created_at: { ...TIME_FIELDS.created_at, isDetail: false },
   updated_at: { ...TIME_FIELDS.updated_at, column: false },

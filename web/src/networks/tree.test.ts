@@ -9,6 +9,7 @@ const network = (subnet: string): Network => ({
   vlan_id: null,
   datacenter_id: null,
   description: '',
+  refs: {},
   managed_by: '',
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',

@@ -4,8 +4,11 @@ import type { FieldSpec } from './resource.ts'
 
 type Text = string | readonly string[]
 
-/** How a field is written in a CSV. list: with `;` between, or JSON. addresses: the same, of addresses or objects. */
-export type CellKind = 'text' | 'number' | 'list' | 'addresses'
+/**
+ * How a field is written in a CSV. list: with `;` between, or JSON. addresses: the same, of addresses or objects. record:
+ * as JSON.
+ */
+export type CellKind = 'text' | 'number' | 'list' | 'addresses' | 'record'
 
 const FILTERS = {
   begins: (text: string, value: string) => text.toLowerCase().startsWith(value),
@@ -83,6 +86,16 @@ export const MANAGED_BY_FIELD = {
   column: false,
   isOptional: true,
   isCompared: false,
+} as const
+
+/** The ids of an object in other systems. As `MANAGED_BY_FIELD`. */
+export const REFS_FIELD = {
+  ...MANAGED_BY_FIELD,
+  label: 'Also known as',
+  text: ({ refs }: { readonly refs: Readonly<Record<string, string>> }) =>
+    Object.entries(refs).map(([source, id]) => `${source}:${id}`),
+  filter: { name: 'ref', test: 'contains' },
+  cell: 'record',
 } as const
 
 export const joined = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))

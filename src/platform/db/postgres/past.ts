@@ -18,6 +18,11 @@ export const pastSql: PastSql = {
     text: bytewise(`${alias}.value #>> '{}'`),
     field: (name) => bytewise(`${alias}.value ->> '${name}'`),
   }),
+  entries: (json, field, alias) => ({
+    from: `jsonb_each_text(${json}::jsonb -> '${field}') AS ${alias}(key, value)`,
+    key: bytewise(`${alias}.key`),
+    text: bytewise(`${alias}.value`),
+  }),
   listField: (json, { list, position, name }) => bytewise(`${json}::jsonb -> '${list}' -> ${position} ->> '${name}'`),
   unindexed: (column) => column,
   bytewise,

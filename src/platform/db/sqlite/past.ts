@@ -91,6 +91,11 @@ export const pastSql: PastSql = {
     text: asText(`${alias}.value`),
     field: (name) => asText(`${alias}.value ->> '$.${name}'`),
   }),
+  entries: (json, field, alias) => ({
+    from: `json_each(${json}, '$.${field}') AS ${alias}`,
+    key: asText(`${alias}.key`),
+    text: asText(`${alias}.value`),
+  }),
   listField: (json, { list, position, name }) => asText(`${json} ->> ('$.${list}[' || ${position} || '].${name}')`),
   unindexed: asText,
   bytewise: (text) => text,
