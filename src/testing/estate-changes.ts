@@ -62,6 +62,8 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     const made = kind === 'reservations' && Array.isArray(answer.reservations) ? answer.reservations : [answer]
     if (isDone) ids[kind].push(...made.map(({ id }) => String(id)))
   }
+  const refs = () => ({ [one(['nb', 'sn'])]: random() < 0.2 ? null : one(['1', '2', '3', 'ü/1']) })
+  const maybeRefs = () => (random() < 0.3 ? refs() : undefined)
   const address = () => {
     const ip = one(IPS)
     const isPooled = ip.startsWith('10.1.2.6') || ip.startsWith('10.1.2.9')
@@ -77,6 +79,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     domains: some(DOMAINS, 2),
     addresses: some([0, 0, 0], 3).map(address),
     managed_by: one(OWNERS),
+    refs: maybeRefs(),
   })
   const network = () => ({
     name: one(NAMES),
@@ -84,6 +87,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     vlan_id: maybe(1 + below(3)),
     datacenter_id: maybe(idOf('datacenters')),
     managed_by: one(OWNERS),
+    refs: maybeRefs(),
   })
   const range = () =>
     one([
@@ -93,7 +97,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ])
   const pool = () => {
     const [start_ip, end_ip] = range()
-    return { name: one(NAMES), start_ip, end_ip, tags: some(TAGS, 2), managed_by: one(OWNERS) }
+    return { name: one(NAMES), start_ip, end_ip, tags: some(TAGS, 2), managed_by: one(OWNERS), refs: maybeRefs() }
   }
   const partOf = <T extends object>(whole: T): Partial<T> =>
     // Some fields of the object.
@@ -137,10 +141,28 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         }),
     ],
     [9, () => send('PUT', `/api/devices/${idOf('devices')}`, partOf(device()))],
+    [3, () => send('PUT', `/api/devices/nb:${one(['1', '2', '3'])}`, device())],
+    [1, () => send('PUT', '/api/datacenters/nb:1', { name: one(NAMES) })],
     [5, () => send('PUT', `/api/networks/${idOf('networks')}`, partOf(network()))],
     [2, () => send('PUT', `/api/pools/${idOf('pools')}`, partOf(pool()))],
-    [1, () => send('PUT', `/api/datacenters/${idOf('datacenters')}`, { name: one(NAMES), managed_by: one(OWNERS) })],
-    [1, () => send('PUT', `/api/reservations/${idOf('reservations')}`, { notes: 'later', expires_at: expiry() })],
+    [
+      1,
+      () =>
+        send('PUT', `/api/datacenters/${idOf('datacenters')}`, {
+          name: one(NAMES),
+          managed_by: one(OWNERS),
+          refs: maybeRefs(),
+        }),
+    ],
+    [
+      1,
+      () =>
+        send('PUT', `/api/reservations/${idOf('reservations')}`, {
+          notes: 'later',
+          expires_at: expiry(),
+          refs: maybeRefs(),
+        }),
+    ],
     [3, () => send('DELETE', `/api/devices/${idOf('devices')}`)],
     [3, () => send('DELETE', `/api/networks/${idOf('networks')}`)],
     [1, () => send('DELETE', `/api/pools/${idOf('pools')}`)],
@@ -164,6 +186,10 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ...['devices', 'networks', 'pools', 'reservations', 'relationships', 'datacenters'].map(
       (list) => `/api/${list}?managed_by=git`,
     ),
+    ...['devices', 'networks', 'pools', 'reservations', 'datacenters'].flatMap((list) =>
+      ['nb:1', 'sn:2', 'nb:%C3%BC%2F1'].map((ref) => `/api/${list}/${ref}`),
+    ),
+    ...['/api/devices?datacenter_id=nb:1', '/api/networks/sn:2/devices'],
     ...['/api/devices?managed_by=git%2Fams&status=active&limit=2'],
     ...['/api/datacenters', '/api/datacenters?name=web', '/api/devices/search?q=10.1.0.0%2F16'],
     ...['web', 'łódź', 'prod 10.1', 'db example', '50%25_', '2001:db8:1', '10.1.2.65', 'e', 'xyz'].map(

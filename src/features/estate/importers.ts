@@ -117,10 +117,14 @@ const rowsOf = (resource: Resource, operations: Feature['operations']): z.ZodTyp
 }
 
 /** Replaces refs by ids in the rows of a batch, with one query for all of them. */
-const resolving =
-  (schema: z.ZodType, importer: Importer): Importer =>
-  async (ctx, rows, breathe) =>
-    importer(ctx, await resolveRefs(ctx, schema, rows), breathe)
+const resolving = (importer: Importer, rowsOfFile: () => z.ZodType): Importer => {
+  // Made on first use, as the schemas of the operations are.
+  let schema: z.ZodType | undefined
+  return async (ctx, rows, breathe) => {
+    schema ??= rowsOfFile()
+    return importer(ctx, await resolveRefs(ctx, schema, rows), breathe)
+  }
+}
 
 const isNamed = (resource: Resource): resource is NamedResource => !Object.hasOwn(OTHERS, resource)
 
@@ -130,7 +134,7 @@ export const importersOf = (operations: Feature['operations']): Importers => {
   // Of `Object.fromEntries` the compiler does not know the keys.
   const all: Importers = { ...OTHERS, ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>) }
   const resolved = INVENTORY.map(
-    (resource) => [resource, resolving(rowsOf(resource, operations), all[resource])] as const,
+    (resource) => [resource, resolving(all[resource], () => rowsOf(resource, operations))] as const,
   )
   return Object.fromEntries(resolved) as Importers
 }

@@ -101,5 +101,4 @@ export const withRefs = <Row extends { readonly refs: string }>(row: Row): Omit<
 })
 
 /** The description of an update that creates by a ref. */
-export const BY_REF =
-  'The id may be a ref, `source:id`. If no object has the ref, a body that a create takes makes the object: 201. With `If-None-Match: *` it is only made.'
+export const BY_REF = 'A ref, `source:id`, that is not there yet creates it.'

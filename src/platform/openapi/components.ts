@@ -66,6 +66,13 @@ const parameters: Readonly<Record<string, Parameter>> = {
     description: 'An ETag of an earlier answer; 304 without a body if it is unchanged',
     schema: text,
   },
+  IfNoneMatchAny: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: '`*`: 412 if the object is there, so that the call only creates',
+    schema: text,
+  },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
@@ -162,7 +169,7 @@ export const SHARED: Omit<Components, 'schemas'> = {
 /** How to talk to this API, for people; blank lines part the paragraphs. */
 export const CONVENTIONS = [
   'Send an API key as `Authorization: Bearer plat_...`. A browser session works too; its changes need the header `X-Requested-With: XMLHttpRequest`.',
-  'Bodies are JSON objects with snake_case fields; unknown fields are ignored. Times are RFC 3339 in UTC. Ids are opaque text. Text is valid Unicode without NUL.',
+  'Bodies are JSON objects with snake_case fields; unknown fields are ignored. Times are RFC 3339 in UTC. Ids are opaque text. In the place of an id, `source:id` names an object by its `refs`. Text is valid Unicode without NUL.',
   'A PUT changes the fields that it names: an absent field is unchanged, `null` clears an optional one, a list replaces the whole list. The answer of a GET may be sent back unchanged.',
   'Lists are complete unless you send `limit` and `offset`; `X-Total-Count` is the number of all rows. Lists and objects carry an `ETag` for `If-None-Match` and `If-Match`.',
   'Writes of the estate take `dry_run`, and a reason for the history in `X-Change-Note`; `X-Change-Id` names the change that they made. Reads of the estate take `as_of`. Elsewhere `as_of` and `dry_run` are refused.',

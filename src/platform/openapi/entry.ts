@@ -13,7 +13,9 @@ export type DocumentedRoute = RawRoute
 
 /** An operation, or a raw route, whose effect is unknown. */
 export type Documented = DocumentedRoute &
-  Partial<Pick<AnyOperation, 'description' | 'headers' | 'inQuery' | 'bodyRules' | 'keeps' | 'past'>> & {
+  Partial<
+    Pick<AnyOperation, 'description' | 'headers' | 'inQuery' | 'bodyRules' | 'keeps' | 'past' | 'createsByRef'>
+  > & {
     readonly effect?: Effect
   }
 
@@ -118,9 +120,10 @@ const isCacheable = (effect: Effect | undefined, { method }: HttpParts): boolean
 const hasPrecondition = (effect: Effect | undefined, { method }: HttpParts): boolean =>
   (effect === 'update' || effect === 'delete') && method !== 'POST'
 
-const conditionsOf = ({ effect }: Documented, parts: HttpParts): Ref[] => {
+const conditionsOf = ({ effect, createsByRef }: Documented, parts: HttpParts): Ref[] => {
   if (isCacheable(effect, parts)) return [parameterRef('IfNoneMatch')]
-  return hasPrecondition(effect, parts) ? [parameterRef('IfMatch')] : []
+  if (!hasPrecondition(effect, parts)) return []
+  return createsByRef ? [parameterRef('IfMatch'), parameterRef('IfNoneMatchAny')] : [parameterRef('IfMatch')]
 }
 
 const contentOf = ({ output, produces, alsoProduces }: Documented, { toSchema }: Collector): Content | undefined => {

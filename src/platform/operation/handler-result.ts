@@ -29,6 +29,11 @@ type ListParts = {
 export class JsonList<T> {
   declare protected readonly _type: T
   constructor(readonly parts: ListParts) {}
+
+  /** Returns the list with an ETag that also changes with what a ref in the URL stands for. */
+  of(input: string): JsonList<T> {
+    return new JsonList<T>({ ...this.parts, revision: `${this.parts.revision} ${input}` })
+  }
 }
 
 export type HandlerResult<T> =

@@ -15,7 +15,7 @@ import { type ChangeDetails, ChangeRecord } from './change-record.ts'
 import type { AtEnd, Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
 import { type ByRef, byRefOf, type Step, updateOrCreate } from './create-by-ref.ts'
 import { type Fence, fenced } from './fence.ts'
-import { WithStatus } from './handler-result.ts'
+import { JsonList, WithStatus } from './handler-result.ts'
 import type { History, Past } from './history.ts'
 import { type AnyOperation, nounOf, type RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
@@ -236,6 +236,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return { own: own as never, fields }
   }
 
+  const answerOf = async (
+    handler: Bound<Tables>['handler'],
+    ctx: KernelCtx<Tables>,
+    input: never,
+  ): Promise<unknown> => {
+    if (typeof handler === 'function') return handler(ctx, input)
+    return 'run' in handler ? handler.run(ctx, input) : (await handler.prepare(ctx, input))(ctx)
+  }
+
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
     const call = callOf(op, request)
     const { own, fields } = inputOf(op, request.input)
@@ -246,9 +255,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       ctx = contextFor(call, undefined, { past })
     }
     // Most calls hold no refs, and take no turn of the event loop for them.
-    const input = mayHoldRefs(op.input, own) ? await resolveRefs(ctx, op.input, own) : own
-    if (typeof handler === 'function') return handler(ctx, input)
-    return 'run' in handler ? handler.run(ctx, input) : (await handler.prepare(ctx, input))(ctx)
+    if (!mayHoldRefs(op.input, own)) return answerOf(handler, ctx, own)
+    const input = await resolveRefs(ctx, op.input, own)
+    const answer = await answerOf(handler, ctx, input)
+    return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
   }
 
   type RunWrite = {

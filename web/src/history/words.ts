@@ -38,6 +38,7 @@ const LABELS: Readonly<Record<string, string>> = {
   hostname: 'Host name',
   ip_address: 'Address',
   parent_id: 'From',
+  refs: 'Also known as',
   start_ip: 'First address',
   end_ip: 'Last address',
   vlan_id: 'VLAN',
