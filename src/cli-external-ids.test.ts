@@ -29,7 +29,7 @@ test('an object is created, shown, changed and deleted by its ref', async () => 
   expect(await run('device', 'update', 'netbox:dcim/7', '--refs', 'servicenow=CI8')).toMatchObject({
     value: { refs: { netbox: 'dcim/7', servicenow: 'CI8' } },
   })
-  expect(await run('device', 'delete', 'servicenow:CI8', '--yes')).toMatchObject({ code: 0 })
+  expect(await run('device', 'delete', 'servicenow:CI8')).toMatchObject({ code: 0 })
   expect(await run('device', 'get', 'netbox:dcim/7')).toMatchObject({ code: 4 })
 })
 

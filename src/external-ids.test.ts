@@ -208,6 +208,15 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await names('/api/networks/nb:p.1/devices')).toEqual(['a'])
     expect(await names('/api/networks/nb:p.1/pools')).toEqual(['R'])
     expect(await names('/api/devices?datacenter_id=nb:none')).toEqual([])
+    const other = await inv.api.datacenters.create({ name: 'R2' })
+    const list = '/api/devices?datacenter_id=nb:site.1'
+    const { etag } = await inv.ask(`GET ${list}`)
+    const current = { 'If-None-Match': etag ?? '' }
+    expect((await inv.admin.request('GET', list, undefined, current)).status).toBe(304)
+    // No device changes, and the list does.
+    await inv.api.datacenters.update({ id: datacenter.id, refs: { nb: null } })
+    await inv.api.datacenters.update({ id: other.id, refs: { nb: 'site.1' } })
+    expect(await inv.ask(`GET ${list}`, undefined, current)).toMatchObject({ status: 200, body: [] })
     const taken = await inv.api.reservations.allocate({ id: 'nb:r.1', device_id: 'nb:d.2' })
     expect(taken.ips).toHaveLength(1)
     expect(fieldsOf(await inv.ask('PUT /api/devices/nb:d.1', { datacenter_id: 'nb:none' }))).toEqual(['datacenter_id'])

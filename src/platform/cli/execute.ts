@@ -47,7 +47,9 @@ const sendByIdOrName = async (
   transport: Transport,
   { op, input, inPath, names }: { op: AnyOperation; input: Input; inPath: readonly Reference[]; names: Names },
 ): Promise<Response> => {
-  if (op.headers?.['Idempotency-Key']) await resolve(names, inPath)
+  // An unknown ref would create an object, although the text may be the name of another.
+  const mayCreate = inPath.some(({ mayBeNew }) => mayBeNew)
+  if (mayCreate || op.headers?.['Idempotency-Key']) await resolve(names, inPath)
   try {
     return await send(transport, op, input)
   } catch (error) {

@@ -166,11 +166,10 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       return known
     }
     const isRead = op.effect === 'read'
-    const admission = { access: admissionOf(op) }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
     return async (context) => {
       try {
-        await admit(context, admission)
+        await admit(context, { access: admissionOf(op, context.params.id) })
         const input = readInput(plan(), context)
         context.input = input instanceof Promise ? await input : input
       } catch (error) {

@@ -127,7 +127,7 @@ const validateFields = <Tables>(
   { caller }: CallContext,
 ) => {
   // As over REST: a caller without the permission learns nothing about the input.
-  checkAccess(admissionOf(bound.op), caller)
+  checkAccess(admissionOf(bound.op, input.id), caller)
   refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
   return fieldsOf(isPlanned ? [] : answerFields, fields)
 }

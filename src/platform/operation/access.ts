@@ -1,5 +1,6 @@
 /** Decides whether a caller may call an operation, from its declaration and the caller alone. */
 import { AppError } from '../contract/errors.ts'
+import { refOf } from '../contract/external-fields.ts'
 import type { Caller } from './caller.ts'
 import { type Access, type AnyOperation, nounOf, type Permission, permissionsOf } from './operation.ts'
 
@@ -14,9 +15,14 @@ export class InsufficientScopeError extends AppError {
   }
 }
 
-/** Returns what a caller needs to call an operation at all. What the call does may need another permission. */
-export const admissionOf = (op: AnyOperation): Access =>
-  op.createsByRef ? { anyOf: [...permissionsOf(op.access), `${nounOf(op)}:create`] } : op.access
+/**
+ * Returns what a caller needs to call an operation at all. By a ref it may create its object, which needs another
+ * permission.
+ */
+export const admissionOf = (op: AnyOperation, id: unknown): Access =>
+  op.createsByRef && typeof id === 'string' && refOf(id)
+    ? { anyOf: [...permissionsOf(op.access), `${nounOf(op)}:create`] }
+    : op.access
 
 /** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission. */
 export const checkAccess = (access: Access, caller: Caller): void => {
