@@ -166,10 +166,11 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       return known
     }
     const isRead = op.effect === 'read'
+    const bare = { access: op.access }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
     return async (context) => {
       try {
-        await admit(context, { access: admissionOf(op, context.params.id) })
+        await admit(context, op.createsByRef ? { access: admissionOf(op, context.params.id) } : bare)
         const input = readInput(plan(), context)
         context.input = input instanceof Promise ? await input : input
       } catch (error) {

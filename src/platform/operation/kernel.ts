@@ -236,13 +236,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return { own: own as never, fields }
   }
 
-  const answerOf = async (
-    handler: Bound<Tables>['handler'],
-    ctx: KernelCtx<Tables>,
-    input: never,
-  ): Promise<unknown> => {
+  const answerOf = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
     if (typeof handler === 'function') return handler(ctx, input)
-    return 'run' in handler ? handler.run(ctx, input) : (await handler.prepare(ctx, input))(ctx)
+    return 'run' in handler ? handler.run(ctx, input) : handler.prepare(ctx, input).then((second) => second(ctx))
   }
 
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {

@@ -28,11 +28,14 @@ const placesIn = (schema: FieldSchema): Place | undefined => {
 }
 
 /** Cached per schema, because every call needs it. */
-const placesOf = (schema: z.ZodType): Place | undefined => {
-  if (!cache.has(schema)) cache.set(schema, placesIn(schemaOf(schema)))
-  return cache.get(schema)
+const placesOf = (schema: z.ZodType): Place | null => {
+  const known = cache.get(schema)
+  if (known !== undefined) return known
+  const places = placesIn(schemaOf(schema)) ?? null
+  cache.set(schema, places)
+  return places
 }
-const cache = new WeakMap<z.ZodType, Place | undefined>()
+const cache = new WeakMap<z.ZodType, Place | null>()
 
 /** An object, or a list by its indices. */
 type Holder = Record<PropertyKey, unknown>
@@ -49,7 +52,7 @@ const isSuspect = (place: Place, value: unknown): boolean => {
 /** Returns true if the input may hold refs. Most inputs hold none, and need no query. */
 export const mayHoldRefs = (schema: z.ZodType, input: unknown): boolean => {
   const place = placesOf(schema)
-  return place !== undefined && isSuspect(place, input)
+  return place !== null && isSuspect(place, input)
 }
 
 type Found = Ref & { readonly resource: string; readonly put: (id: string) => void }
