@@ -1,6 +1,7 @@
 /** Builds the items of changes and of comparisons from documents before and after. */
 import type { Ctx } from '../ctx.ts'
-import { type Item, type ItemChange, KINDS, type Kind } from './api.ts'
+import type { Item, ItemChange } from './api.ts'
+import { KINDS, type Kind } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES, nameOf } from './kinds.ts'
 import * as store from './store.ts'
 

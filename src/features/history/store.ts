@@ -6,8 +6,9 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { padded } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import type { ItemChange, Kind } from './api.ts'
-import { KINDS } from './api.ts'
+import type { ItemChange } from './api.ts'
+import type { Kind } from './kind-names.ts'
+import { KINDS } from './kind-names.ts'
 import type { ChangeRow } from './table.ts'
 
 export const EXTENT_ID = 1

@@ -3,11 +3,11 @@ import { AppError } from '../../platform/contract/errors.ts'
 import { attempt } from '../../platform/operation/attempt.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import type { ScanLimits } from '../discovery/discovery.ts'
 import { lockForRedrawing } from '../networks/membership.ts'
-import { type ItemChange, KINDS, type Kind } from './api.ts'
+import type { ItemChange } from './api.ts'
 import { fieldsOf } from './items.ts'
-import { documentOf, KIND_RULES } from './kinds.ts'
+import { INVERSE, KIND_NAMES, KINDS, type Kind, MAKE_ORDER } from './kind-names.ts'
+import { documentOf, KIND_RULES, type Means } from './kinds.ts'
 import type { KindCounts } from './record-store.ts'
 import * as store from './store.ts'
 import { inTheWay, nothingLeft, type Obstacle, undoneAlready } from './undo-obstacles.ts'
@@ -17,20 +17,6 @@ import { type Action, hasExpired, keyOf, type Plan, planOf } from './undo-plan.t
 const AT_ONCE = 250
 /** Steps may depend on each other. Those that a rule refuses are tried again after the others, this often at most. */
 const MAX_PASSES = 10
-
-/** The order in which objects are made; they are deleted in the opposite order. */
-const MAKE_ORDER: readonly Kind[] = [
-  'datacenter',
-  'network',
-  'pool',
-  'device',
-  'relationship',
-  'reservation',
-  'discovery-rule',
-  'discovery-lock',
-]
-
-const INVERSE: Readonly<Record<ItemChange, ItemChange>> = { create: 'delete', update: 'update', delete: 'create' }
 
 const countsOf = ({ counts }: store.StoredChange): KindCounts =>
   // Written by `record-store.ts`.
@@ -47,7 +33,7 @@ const requireRights = (ctx: Ctx, change: store.StoredChange): void => {
   const counts = countsOf(change)
   for (const kind of KINDS)
     for (const done of ['create', 'update', 'delete'] as const)
-      if (counts[done]?.[kind]) ctx.require(KIND_RULES[kind].permissions[INVERSE[done]])
+      if (counts[done]?.[kind]) ctx.require(KIND_NAMES[kind].permissions[INVERSE[done]])
 }
 
 /** Returns the change at the end of the chain of undos, as far as it is kept. */
@@ -86,12 +72,12 @@ function* groupsOf(actions: readonly Action[]): Generator<readonly Action[]> {
 
 type Refused = { readonly action: Action; readonly error: AppError }
 
-type Run = { readonly ctx: Ctx; readonly limits: ScanLimits; readonly breathe: () => Promise<void> }
+type Run = { readonly ctx: Ctx; readonly means: Means; readonly breathe: () => Promise<void> }
 
-const runOne = ({ ctx, limits }: Run, { kind, id, change, document, isShared }: Action): Promise<unknown> => {
+const runOne = ({ ctx, means }: Run, { kind, id, change, document, isShared }: Action): Promise<unknown> => {
   const rules = KIND_RULES[kind]
-  if (change === 'create') return rules.create(ctx, { id, document, isShared }, limits)
-  return change === 'update' ? rules.update(ctx, id, document, limits) : rules.remove(ctx, id, limits)
+  if (change === 'create') return rules.create(ctx, { id, document, isShared }, means)
+  return change === 'update' ? rules.update(ctx, id, document, means) : rules.remove(ctx, id, means)
 }
 
 /** Runs a group at once, if its kind can. Returns false if nothing was done. */
@@ -195,7 +181,7 @@ const named = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
 }
 
 /** Undoes a change in the transaction of `ctx`, and records the new change. Returns its id. */
-export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<string> => {
+export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<string> => {
   const given = await store.findChange(ctx, id)
   if (!given) throw nothingLeft()
   requireRights(ctx, given)
@@ -210,7 +196,7 @@ export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Prom
     await ctx.confirmRights()
   }
   const plan = await planOf(ctx, change, breathe)
-  const run = { ctx, limits, breathe }
+  const run = { ctx, means, breathe }
   const refused = await runAll(run, plan.actions)
   const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
   if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)

@@ -1,12 +1,14 @@
 /** One object of a change or of a comparison. */
+
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { HistoryItem } from '../api/contracts.ts'
 import { itemOfType, objectLink } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
-import { CHANGE_TONES, CHANGE_WORDS, type Names, NOUNS } from './words.ts'
+import { CHANGE_TONES, CHANGE_WORDS, type Names } from './words.ts'
 
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 
@@ -46,7 +48,7 @@ export const ItemRow = ({ item, asOf, names, children }: Props) => (
   <li className={css.item}>
     <p className={css.itemHead}>
       <Badge tone={CHANGE_TONES[item.change]}>{CHANGE_WORDS[item.change]}</Badge>
-      <span className="muted">{NOUNS[item.kind]}</span>
+      <span className="muted">{KIND_NAMES[item.kind].noun}</span>
       <ItemName item={item} asOf={asOf} />
       {children}
     </p>
