@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
 import { ipKeyOf } from '../../net/ip.ts'
+import type { AppError } from '../../platform/contract/errors.ts'
 import { oneStep } from '../../platform/operation/implement.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
@@ -43,6 +44,12 @@ export type KindRules = {
   /** As `create` and `remove` of each, with few queries for all. */
   readonly createAll?: (ctx: Ctx, objects: readonly Lost[]) => Promise<void>
   readonly removeAll?: (ctx: Ctx, ids: readonly string[]) => Promise<void>
+  /** Objects may exchange values of a field. Their updates are one step, of which the state after it counts. */
+  readonly exchange?: {
+    readonly field: string
+    /** Returns the errors of refused updates, in order. */
+    readonly updateAll: (ctx: Ctx, updates: readonly Lost[]) => Promise<(AppError | undefined)[]>
+  }
   /** The field that names an object; undefined for those that are named by their id. */
   readonly name?: string
   /** Returns the existing objects of those ids, as JSON text by id. */
@@ -121,6 +128,14 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
         all.map(({ document }) => given(document)),
       ),
     removeAll: devices.removeAll,
+    exchange: {
+      field: 'addresses',
+      updateAll: (ctx, all) =>
+        devices.updateAll(
+          ctx,
+          all.map(({ id, document }) => given({ id, ...document })),
+        ),
+    },
     derived: (document) => {
       // The documents of this kind are devices.
       const device = document as unknown as Device

@@ -47,28 +47,52 @@ const rootOf = async (ctx: Ctx, change: store.StoredChange): Promise<string> => 
   return root.id
 }
 
+/** Kinds that hold addresses, with those that need them. */
+const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'relationship', 'reservation', 'discovery-lock'])
+
+/** True for an update that is made together with others of its kind. */
+const isExchange = ({ change, kind, document }: Action): boolean => {
+  const { exchange } = KIND_RULES[kind]
+  return change === 'update' && exchange !== undefined && Object.hasOwn(document, exchange.field)
+}
+
+/** Addresses are freed before they are taken, so that no conflict is found between the steps. */
 const inOrder = (actions: readonly Action[]): Action[] => {
   const of = (change: ItemChange, kinds: readonly Kind[]) =>
     kinds.flatMap((kind) => actions.filter((one) => one.change === change && one.kind === kind))
-  return [...of('create', MAKE_ORDER), ...of('update', MAKE_ORDER), ...of('delete', MAKE_ORDER.toReversed())]
+  const [holders, others] = [
+    MAKE_ORDER.filter((kind) => HOLDERS.has(kind)),
+    MAKE_ORDER.filter((kind) => !HOLDERS.has(kind)),
+  ]
+  const updates = of('update', MAKE_ORDER)
+  return [
+    ...of('delete', holders.toReversed()),
+    ...of(
+      'create',
+      others.filter((kind) => kind !== 'discovery-rule'),
+    ),
+    ...updates.filter((one) => !isExchange(one)),
+    ...updates.filter(isExchange),
+    ...of('create', [...holders, 'discovery-rule']),
+    ...of('delete', others.toReversed()),
+  ]
 }
 
-/** Yields neighbours of one kind that are made or deleted, together; everything else alone. */
+/** Yields neighbours that are made together; everything else alone. */
 function* groupsOf(actions: readonly Action[]): Generator<readonly Action[]> {
   for (let from = 0; from < actions.length; ) {
     const first = actions[from]
+    if (!first) return
+    const most = isExchange(first) ? actions.length : AT_ONCE
     let to = from + 1
-    while (
-      to < actions.length &&
-      to - from < AT_ONCE &&
-      actions[to]?.kind === first?.kind &&
-      actions[to]?.change === first?.change
-    )
-      to++
+    while (to < actions.length && to - from < most && areAlike(first, actions[to])) to++
     yield actions.slice(from, to)
     from = to
   }
 }
+
+const areAlike = (a: Action, b: Action | undefined): boolean =>
+  b !== undefined && a.kind === b.kind && a.change === b.change && isExchange(a) === isExchange(b)
 
 type Refused = { readonly action: Action; readonly error: AppError }
 
@@ -98,10 +122,20 @@ const runTogether = async ({ ctx }: Run, group: readonly Action[]): Promise<bool
   return work !== undefined && !((await attempt(ctx, work, true)) instanceof AppError)
 }
 
+const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Action[]): Promise<Refused[]> => {
+  const errors = (await KIND_RULES[kind].exchange?.updateAll(ctx, group)) ?? []
+  return group.flatMap((action, i) => {
+    const error = errors[i]
+    return error ? [{ action, error }] : []
+  })
+}
+
 const runPass = async (run: Run, actions: readonly Action[]): Promise<Refused[]> => {
   const refused: Refused[] = []
   for (const group of groupsOf(actions)) {
-    if (!(await runTogether(run, group)))
+    const [first] = group
+    if (first && isExchange(first)) refused.push(...(await runExchange(run, first.kind, group)))
+    else if (!(await runTogether(run, group)))
       for (const action of group) {
         const outcome = await attempt(run.ctx, () => runOne(run, action), true)
         if (outcome instanceof AppError) refused.push({ action, error: outcome })
