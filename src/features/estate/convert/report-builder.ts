@@ -1,0 +1,99 @@
+/** Counts each object and field of a source while it is converted. */
+import type { Resource } from '../../inventory.ts'
+import type { ConvertReport, EstateDocument, Leftover } from './converter.ts'
+
+/** The longest `description`, in characters. */
+const MAX_DESCRIPTION = 4096
+
+const add = (counts: Map<string, number>, key: string, n: number): void => {
+  counts.set(key, (counts.get(key) ?? 0) + n)
+}
+
+/** A value of the source that becomes a line of `description`. */
+export type Line = { readonly key: string; readonly value: unknown }
+
+const lineText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+export class ReportBuilder {
+  readonly #read = new Map<string, number>()
+  readonly #described = new Map<string, number>()
+  readonly #left = new Map<string, { what: string; count: number; why: string }>()
+  readonly #warnings: { message: string }[] = []
+  readonly #leftover: Record<string, unknown[]> = {}
+
+  read(kind: string, n = 1): void {
+    add(this.#read, kind, n)
+  }
+
+  /** Counts an object or a field that has no place, and keeps its value. */
+  left(what: string, why: string, value: unknown): void {
+    this.#count(what, why)
+    const values = this.#leftover[what]
+    if (values) values.push(value)
+    else this.#leftover[what] = [value]
+  }
+
+  /** Counts a secret that is dropped. Its value is kept nowhere. */
+  dropped(what: string): void {
+    this.#count(what, 'is a secret')
+  }
+
+  warn(message: string): void {
+    this.#warnings.push({ message })
+  }
+
+  /**
+   * Returns a description with values that Plat has no field for, as lines `key: value` below the text. Leaves out empty
+   * values. A line that exceeds the longest description is left over, with `id` of its object.
+   *
+   * @param kind of the object, as the source names it
+   */
+  describe(kind: string, id: unknown, text: string, lines: readonly Line[]): string {
+    let description = text.trim()
+    if (description.length > MAX_DESCRIPTION) {
+      this.left(`${kind}.description`, 'is longer than a description', { id, value: text })
+      description = description.slice(0, MAX_DESCRIPTION)
+    }
+    for (const { key, value } of lines) {
+      if (isEmpty(value)) continue
+      const line = `${key}: ${lineText(value)}`
+      const longer = description === '' ? line : `${description}\n${line}`
+      if (longer.length > MAX_DESCRIPTION) this.left(`${kind}.${key}`, 'is longer than a description', { id, value })
+      else {
+        description = longer
+        add(this.#described, `${kind}.${key}`, 1)
+      }
+    }
+    return description
+  }
+
+  report(documents: EstateDocument): ConvertReport {
+    const made: Partial<Record<Resource, number>> = {}
+    for (const [resource, rows] of Object.entries(documents))
+      if (rows.length > 0) made[resource as Resource] = rows.length
+    return {
+      read: Object.fromEntries(this.#read),
+      made,
+      described: [...this.#described].map(([field, count]) => ({ field, count })),
+      left: [...this.#left.values()],
+      warnings: this.#warnings,
+    }
+  }
+
+  leftover(): Leftover {
+    return this.#leftover
+  }
+
+  #count(what: string, why: string): void {
+    const key = `${what}\n${why}`
+    const known = this.#left.get(key)
+    if (known) known.count++
+    else this.#left.set(key, { what, count: 1, why })
+  }
+}
