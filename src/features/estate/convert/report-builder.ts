@@ -10,7 +10,12 @@ const add = (counts: Map<string, number>, key: string, n: number): void => {
 }
 
 /** A value of the source that becomes a line of `description`. */
-export type Line = { readonly key: string; readonly value: unknown }
+export type Line = {
+  readonly key: string
+  readonly value: unknown
+  /** The name under which the line is counted, if it is not that of its object and `key`. */
+  readonly field?: string
+}
 
 const lineText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
 
@@ -25,7 +30,7 @@ export class ReportBuilder {
   readonly #described = new Map<string, number>()
   readonly #left = new Map<string, { what: string; count: number; why: string }>()
   readonly #warnings: { message: string }[] = []
-  readonly #leftover: Record<string, unknown[]> = {}
+  readonly #leftover = new Map<string, unknown[]>()
 
   read(kind: string, n = 1): void {
     add(this.#read, kind, n)
@@ -34,14 +39,14 @@ export class ReportBuilder {
   /** Counts an object or a field that has no place, and keeps its value. */
   left(what: string, why: string, value: unknown): void {
     this.#count(what, why)
-    const values = this.#leftover[what]
+    const values = this.#leftover.get(what)
     if (values) values.push(value)
-    else this.#leftover[what] = [value]
+    else this.#leftover.set(what, [value])
   }
 
-  /** Counts a secret that is dropped. Its value is kept nowhere. */
-  dropped(what: string): void {
-    this.#count(what, 'is a secret')
+  /** Counts values that are dropped, which are secrets unless `why` says otherwise. Keeps them nowhere. */
+  dropped(what: string, why = 'is a secret', n = 1): void {
+    this.#count(what, why, n)
   }
 
   warn(message: string): void {
@@ -58,16 +63,17 @@ export class ReportBuilder {
     let description = text.trim()
     if (description.length > MAX_DESCRIPTION) {
       this.left(`${kind}.description`, 'is longer than a description', { id, value: text })
-      description = description.slice(0, MAX_DESCRIPTION)
+      // The cut may divide a surrogate pair.
+      description = description.slice(0, MAX_DESCRIPTION).toWellFormed()
     }
-    for (const { key, value } of lines) {
+    for (const { key, value, field = `${kind}.${key}` } of lines) {
       if (isEmpty(value)) continue
       const line = `${key}: ${lineText(value)}`
       const longer = description === '' ? line : `${description}\n${line}`
-      if (longer.length > MAX_DESCRIPTION) this.left(`${kind}.${key}`, 'is longer than a description', { id, value })
+      if (longer.length > MAX_DESCRIPTION) this.left(field, 'is longer than a description', { id, value })
       else {
         description = longer
-        add(this.#described, `${kind}.${key}`, 1)
+        add(this.#described, field, 1)
       }
     }
     return description
@@ -87,13 +93,13 @@ export class ReportBuilder {
   }
 
   leftover(): Leftover {
-    return this.#leftover
+    return Object.fromEntries(this.#leftover)
   }
 
-  #count(what: string, why: string): void {
+  #count(what: string, why: string, n = 1): void {
     const key = `${what}\n${why}`
     const known = this.#left.get(key)
-    if (known) known.count++
-    else this.#left.set(key, { what, count: 1, why })
+    if (known) known.count += n
+    else this.#left.set(key, { what, count: n, why })
   }
 }

@@ -1,0 +1,150 @@
+/** Reads the COPY blocks of a plain `pg_dump`, in one pass over the bytes. */
+import { badFile } from '../converter.ts'
+import { storable } from '../file-text.ts'
+import { CONTENT_TYPE, isDerived, isRead, kindOfTable } from './kinds.ts'
+import {
+  addObject,
+  CUSTOM_FIELDS,
+  countIn,
+  fieldOf,
+  isBoolean,
+  isNothing,
+  type NetboxSource,
+  NUMBERS,
+  numberOf,
+  type Objects,
+} from './objects.ts'
+
+const LINE_FEED = 0x0a
+const COPY = /^COPY (?:(?:"[^"]+"|\w+)\.)?(?:"([^"]+)"|(\w+)) \((.*)\) FROM stdin;\r?$/
+/** Columns that end in `_id` and are no references. */
+const PLAIN_IDS = new Set(
+  (
+    'assigned_object_id auth_id component_id facility_id interface_id object_id origin_id part_id scope_id ' +
+    'termination_a_id termination_b_id termination_id parent_object_id member_id destination_id'
+  ).split(' '),
+)
+const JSON_COLUMNS = new Set([CUSTOM_FIELDS, 'local_context_data', 'data', 'parameters', 'napalm_args'])
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+
+/** The escapes of the text format of COPY, in the manual of PostgreSQL. */
+const unescaped = (text: string): string =>
+  text.replace(/\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))/gs, (_, octal, hex, other) => {
+    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8))
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16))
+    return ESCAPES[other] ?? other
+  })
+
+type Column = { readonly field: string; readonly read: (text: string) => unknown }
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const readerOf = (column: string): Column['read'] => {
+  if (isBoolean(column)) return (text) => text === 't'
+  if (JSON_COLUMNS.has(column)) return jsonOf
+  if (NUMBERS.has(column) || column === 'id' || column === 'scope_id' || column.endsWith('_id'))
+    return (text) => numberOf(text) ?? text
+  return storable
+}
+
+/** Returns how to read each column of a table; undefined for one that says nothing. */
+const columnsOf = (kind: string, names: string): (Column | undefined)[] =>
+  names.split(', ').map((quoted) => {
+    const name = quoted.replace(/^"(.*)"$/, '$1')
+    if (!/^[A-Za-z]\w*$/.test(name) || isDerived(name)) return undefined
+    const isReference =
+      name.endsWith('_id') && !PLAIN_IDS.has(name) && !(kind === 'ipam.fhrpgroup' && name === 'group_id')
+    return { field: fieldOf(kind, isReference ? name.slice(0, -3) : name), read: readerOf(name) }
+  })
+
+class Dump {
+  readonly objects: Objects = new Map()
+  readonly unread = new Map<string, number>()
+  readonly #bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** Reads the rows of a table, and returns the position behind their end. */
+  table(header: RegExpExecArray, start: number): number {
+    const [, quoted, plain, names = ''] = header
+    const kind = kindOfTable(quoted ?? plain ?? '')
+    const columns = isRead(kind) ? columnsOf(kind, names) : undefined
+    const width = names.split(', ').length
+    for (let at = start; ; ) {
+      const end = this.#bytes.indexOf(LINE_FEED, at)
+      if (end < 0) throw badFile(`byte ${this.#bytes.length}`, `the file ends inside the rows of ${kind}`)
+      if (this.#isLast(at, end)) return end + 1
+      if (!columns) countIn(this.unread, kind)
+      else addObject(this.objects, kind, this.#row(columns, at, end, width))
+      at = end + 1
+    }
+  }
+
+  #isLast(at: number, end: number): boolean {
+    return this.#bytes[at] === 0x5c && this.#bytes[at + 1] === 0x2e && end - at <= 3
+  }
+
+  #row(columns: readonly (Column | undefined)[], at: number, end: number, width: number): Record<string, unknown> {
+    const values = this.#bytes.toString('utf8', at, end).split('\t')
+    if (values.length !== width) throw badFile(`byte ${at}`, `a row has ${values.length} of ${width} columns`)
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < values.length; i++) {
+      const column = columns[i]
+      const text = values[i] ?? ''
+      if (!column || text === '' || text === '\\N' || text === '{}') continue
+      const value = column.read(text.includes('\\') ? unescaped(text) : text)
+      if (!isNothing(value)) row[column.field] = value
+    }
+    return row
+  }
+}
+
+export const isPgDump = (bytes: Buffer): boolean =>
+  bytes.subarray(0, 65_536).includes('PostgreSQL database dump') || COPY.test(lineAt(bytes, bytes.indexOf('COPY ')))
+
+const lineAt = (bytes: Buffer, at: number): string => {
+  if (at < 0) return ''
+  const end = bytes.indexOf(LINE_FEED, at)
+  return bytes.toString('utf8', at, Math.min(end < 0 ? bytes.length : end, at + 65_536))
+}
+
+const ENCODING = /^SET client_encoding = '([^']*)';/m
+
+export const checkEncoding = (bytes: Buffer): void => {
+  const encoding = ENCODING.exec(bytes.toString('latin1', 0, 65_536))?.[1]
+  if (encoding !== undefined && !/^(?:utf-?8|unicode|sql_ascii)$/i.test(encoding))
+    throw badFile('the file', `has the encoding ${encoding}; run pg_dump with --encoding=UTF8`)
+}
+
+export const readPgDump = (bytes: Buffer): NetboxSource => {
+  const dump = new Dump(bytes)
+  let at = 0
+  let tables = 0
+  for (;;) {
+    const found =
+      at === 0 && bytes.subarray(0, 5).toString() === 'COPY ' ? 0 : bytes.indexOf('\nCOPY ', Math.max(at - 1, 0))
+    if (found < 0) break
+    const start = found === 0 && bytes[0] !== LINE_FEED ? 0 : found + 1
+    const header = lineAt(bytes, start)
+    at = start + Buffer.byteLength(header) + 1
+    const match = COPY.exec(header)
+    if (!match) continue
+    tables++
+    at = dump.table(match, at)
+  }
+  if (tables === 0)
+    throw badFile('the file', 'is a dump without COPY blocks; run pg_dump without --inserts and without --schema-only')
+  if (!bytes.includes('PostgreSQL database dump complete', at))
+    throw badFile(`byte ${bytes.length}`, 'the file ends before the end of the dump')
+  if (!dump.objects.has(CONTENT_TYPE)) throw badFile('the file', 'has no table django_content_type')
+  return { form: 'pg_dump', objects: dump.objects, briefs: new Map(), unread: dump.unread }
+}

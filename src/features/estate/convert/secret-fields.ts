@@ -1,0 +1,24 @@
+/** Removes passwords, communities and keys from values that are kept as they are. */
+import type { ReportBuilder } from './report-builder.ts'
+
+/** Names of fields that hold secrets, in any case. Custom fields and JSON values have them as well. */
+const SECRET =
+  /passw(?:or)?d|passphrase|passcode|secret|(?:^|[_ .-])(?:psk|pass|pwd|token|credentials?|communit(?:y|ies))(?:$|[_ .-])|(?:auth|priv|private|preshared|pre_shared|shared|api|encryption|ssh|wpa)[_ .-]?(?:key|psk|pass)|community/i
+
+export const isSecret = (name: string): boolean => SECRET.test(name)
+
+/**
+ * Returns the value without the fields whose names say that they are secret, at any depth, and counts them.
+ *
+ * @param path of the value in the source, for the report
+ */
+export const withoutSecrets = (report: ReportBuilder, path: string, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(report, path, item))
+  const kept: [string, unknown][] = []
+  for (const [name, item] of Object.entries(value)) {
+    if (!isSecret(name)) kept.push([name, withoutSecrets(report, `${path}.${name}`, item)])
+    else if (item !== null && item !== '') report.dropped(`${path}.${name}`)
+  }
+  return Object.fromEntries(kept)
+}
