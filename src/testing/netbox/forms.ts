@@ -58,8 +58,9 @@ const modelsOf = (version: Version): Model[] => {
           fields: { cable: new Ref('dcim.cable', entry.id), cable_end, ...generic('termination', target) },
         })
     }
-    if (entry.kind === 'virtualization.virtualmachine' && isBefore(version, '3.6')) delete fields.device
-    models.push({ ...entry, fields: { ...fields, ...more } })
+    const isWithoutHost = entry.kind === 'virtualization.virtualmachine' && isBefore(version, '3.6')
+    const { device, ...others } = fields
+    models.push({ ...entry, fields: { ...(isWithoutHost ? others : fields), ...more } })
   }
   return models
 }

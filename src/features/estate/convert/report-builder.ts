@@ -66,17 +66,20 @@ export class ReportBuilder {
       // The cut may divide a surrogate pair.
       description = description.slice(0, MAX_DESCRIPTION).toWellFormed()
     }
+    const parts = description === '' ? [] : [description]
+    let length = description.length
     for (const { key, value, field = `${kind}.${key}` } of lines) {
       if (isEmpty(value)) continue
       const line = `${key}: ${lineText(value)}`
-      const longer = description === '' ? line : `${description}\n${line}`
-      if (longer.length > MAX_DESCRIPTION) this.left(field, 'is longer than a description', { id, value })
+      const longer = length + line.length + (parts.length > 0 ? 1 : 0)
+      if (longer > MAX_DESCRIPTION) this.left(field, 'is longer than a description', { id, value })
       else {
-        description = longer
+        parts.push(line)
+        length = longer
         add(this.#described, field, 1)
       }
     }
-    return description
+    return parts.join('\n')
   }
 
   report(documents: EstateDocument): ConvertReport {

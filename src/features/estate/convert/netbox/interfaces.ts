@@ -20,7 +20,7 @@ export type Interface = {
   readonly object: NetboxObject
   readonly name: string
   readonly addresses: NetboxObject[]
-  readonly macs: Set<string>
+  readonly macs: unknown[]
 }
 
 const byNumbers = new Intl.Collator('en', { numeric: true })
@@ -72,7 +72,7 @@ export class Interfaces {
 
   macLines(owner: Owner, id: number): Line[] {
     return this.of(owner, id).flatMap(({ kind, name, macs }) =>
-      [...macs].map((mac) => ({ key: 'mac_address', value: `${name} ${mac}`, field: `${kind}.mac_address` })),
+      [...new Set(macs.map(macText))].map((mac) => ({ key: 'mac_address', value: `${name} ${mac}`, field: `${kind}.mac_address` })),
     )
   }
 
@@ -80,7 +80,7 @@ export class Interfaces {
     const owner = object[OWNERS[kind]]
     if (typeof owner !== 'number' || !this.#model.isListed(OWNER_KINDS[kind], owner)) return
     const name = String(object.name ?? `#${object.id}`).trim()
-    const found = { kind, object, name, addresses: [], macs: new Set<string>() }
+    const found = { kind, object, name, addresses: [], macs: [] }
     this.#byId[kind].set(object.id, found)
     listIn(this.#byOwner[OWNER_KINDS[kind]], owner).push(found)
   }
@@ -89,11 +89,11 @@ export class Interfaces {
   #addMacs(): void {
     for (const mac of this.#model.of('dcim.macaddress')) {
       const target = this.#model.target(mac, 'assigned_object')
-      if (target) this.find(target)?.macs.add(macText(mac.mac_address))
+      if (target) this.find(target)?.macs.push(mac.mac_address)
     }
     for (const kind of KINDS)
       for (const { object, macs } of this.#byId[kind].values())
-        if (object.mac_address !== undefined) macs.add(macText(object.mac_address))
+        if (object.mac_address !== undefined) macs.push(object.mac_address)
   }
 
   #peersOf(cables: ReadonlyMap<number, CableEnds>): Map<number, string> {
@@ -112,7 +112,12 @@ export class Interfaces {
   }
 }
 
-const macText = (value: unknown): string => parseMac(String(value)) ?? String(value)
+const COMMON_MAC = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i
+
+const macText = (value: unknown): string => {
+  const text = String(value)
+  return COMMON_MAC.test(text) ? text.toLowerCase() : (parseMac(text) ?? text)
+}
 
 /** Returns the name of the row of a device. */
 export const deviceName = (model: NetboxModel, id: unknown): string => {

@@ -16,6 +16,8 @@ import {
 } from './objects.ts'
 
 const LINE_FEED = 0x0a
+const TAB = 0x09
+const BACKSLASH = 0x5c
 const COPY = /^COPY (?:(?:"[^"]+"|\w+)\.)?(?:"([^"]+)"|(\w+)) \((.*)\) FROM stdin;\r?$/
 /** Columns that end in `_id` and are no references. */
 const PLAIN_IDS = new Set(
@@ -36,7 +38,14 @@ const unescaped = (text: string): string =>
     return ESCAPES[other] ?? other
   })
 
-type Column = { readonly field: string; readonly read: (text: string) => unknown }
+type Column = {
+  readonly field: string
+  readonly read: (text: string) => unknown
+  /** The place of the value before, which is often the same and then shared. */
+  at: number
+  end: number
+  value: unknown
+}
 
 const jsonOf = (text: string): unknown => {
   try {
@@ -61,7 +70,13 @@ const columnsOf = (kind: string, names: string): (Column | undefined)[] =>
     if (!/^[A-Za-z]\w*$/.test(name) || isDerived(name)) return undefined
     const isReference =
       name.endsWith('_id') && !PLAIN_IDS.has(name) && !(kind === 'ipam.fhrpgroup' && name === 'group_id')
-    return { field: fieldOf(kind, isReference ? name.slice(0, -3) : name), read: readerOf(name) }
+    return {
+      field: fieldOf(kind, isReference ? name.slice(0, -3) : name),
+      read: readerOf(name),
+      at: 0,
+      end: 0,
+      value: undefined,
+    }
   })
 
 class Dump {
@@ -78,33 +93,54 @@ class Dump {
     const [, quoted, plain, names = ''] = header
     const kind = kindOfTable(quoted ?? plain ?? '')
     const columns = isRead(kind) ? columnsOf(kind, names) : undefined
-    const width = names.split(', ').length
     for (let at = start; ; ) {
       const end = this.#bytes.indexOf(LINE_FEED, at)
       if (end < 0) throw badFile(`byte ${this.#bytes.length}`, `the file ends inside the rows of ${kind}`)
       if (this.#isLast(at, end)) return end + 1
       if (!columns) countIn(this.unread, kind)
-      else addObject(this.objects, kind, this.#row(columns, at, end, width))
+      else addObject(this.objects, kind, this.#row(columns, { at, end }))
       at = end + 1
     }
   }
 
   #isLast(at: number, end: number): boolean {
-    return this.#bytes[at] === 0x5c && this.#bytes[at + 1] === 0x2e && end - at <= 3
+    return this.#bytes[at] === BACKSLASH && this.#bytes[at + 1] === 0x2e && end - at <= 3
   }
 
-  #row(columns: readonly (Column | undefined)[], at: number, end: number, width: number): Record<string, unknown> {
-    const values = this.#bytes.toString('utf8', at, end).split('\t')
-    if (values.length !== width) throw badFile(`byte ${at}`, `a row has ${values.length} of ${width} columns`)
+  /** Reads one line. Most values are empty or equal those of the line before, and make no text. */
+  #row(columns: readonly (Column | undefined)[], line: { readonly at: number; readonly end: number }) {
+    const bytes = this.#bytes
     const row: Record<string, unknown> = {}
-    for (let i = 0; i < values.length; i++) {
+    let i = 0
+    for (let at = line.at; at <= line.end; i++) {
+      let end = at
+      while (end < line.end && bytes[end] !== TAB) end++
       const column = columns[i]
-      const text = values[i] ?? ''
-      if (!column || text === '' || text === '\\N' || text === '{}') continue
-      const value = column.read(text.includes('\\') ? unescaped(text) : text)
-      if (!isNothing(value)) row[column.field] = value
+      if (column && end > at && !this.#isNull(at, end)) {
+        if (!this.#isSame(column, at, end)) this.#read(column, at, end)
+        if (!isNothing(column.value)) row[column.field] = column.value
+      }
+      at = end + 1
     }
+    if (i !== columns.length) throw badFile(`byte ${line.at}`, `a row has ${i} of ${columns.length} columns`)
     return row
+  }
+
+  #isNull(at: number, end: number): boolean {
+    return end - at === 2 && this.#bytes[at] === BACKSLASH && this.#bytes[at + 1] === 0x4e
+  }
+
+  #isSame(column: Column, at: number, end: number): boolean {
+    if (column.end - column.at !== end - at) return false
+    for (let i = 0; i < end - at; i++) if (this.#bytes[column.at + i] !== this.#bytes[at + i]) return false
+    return true
+  }
+
+  #read(column: Column, at: number, end: number): void {
+    const text = this.#bytes.toString('utf8', at, end)
+    column.value = column.read(text.includes('\\') ? unescaped(text) : text)
+    column.at = at
+    column.end = end
   }
 }
 
