@@ -130,7 +130,12 @@ export const ENTRIES: readonly Entry[] = [
   {
     kind: 'dcim.device',
     id: 3,
-    fields: { device_type: ref('dcim.devicetype', 1), role: ref('dcim.devicerole', 1), site: site(2), status: 'staged' },
+    fields: {
+      device_type: ref('dcim.devicetype', 1),
+      role: ref('dcim.devicerole', 1),
+      site: site(2),
+      status: 'staged',
+    },
   },
   ...interfaces,
   { kind: 'dcim.cable', id: 1, fields: { a: iface(1), b: iface(4), status: 'connected', type: 'cat6' } },

@@ -24,11 +24,11 @@ class Type {
 }
 
 /** Returns the objects as the models of a version have them. */
-const modelsOf = (version: Version): Model[] => {
+const modelsOf = (version: Version, entries: readonly Entry[]): Model[] => {
   const models: Model[] = []
   let macs = 0
   let ends = 0
-  for (const entry of ENTRIES) {
+  for (const entry of entries) {
     const { scope, assigned, a, b, mac, role, ...fields } = entry.fields
     const more: Record<string, unknown> = {}
     if (isBefore(version, '3.6') && entry.kind === 'ipam.iprange') continue
@@ -80,7 +80,8 @@ const typeId = (kind: string) => KINDS.indexOf(kind) + 1
 
 const TAGS = [...new Set(ENTRIES.flatMap(({ tags }) => tags ?? []))]
 const tagId = (tag: string) => TAGS.indexOf(tag) + 1
-const tagModels = (): Entry[] => TAGS.map((name) => ({ kind: 'extras.tag', id: tagId(name), fields: { name, slug: name } }))
+const tagModels = (): Entry[] =>
+  TAGS.map((name) => ({ kind: 'extras.tag', id: tagId(name), fields: { name, slug: name } }))
 
 const taggedItems = (models: readonly Model[]): Entry[] =>
   models
@@ -91,8 +92,8 @@ const taggedItems = (models: readonly Model[]): Entry[] =>
       fields: { content_type: new Type(kind), object_id: id, tag: new Ref('extras.tag', tagId(tag)) },
     }))
 
-const allModels = (version: Version): Model[] => {
-  const models = [...modelsOf(version), ...tagModels(), KEYED]
+const allModels = (version: Version, entries: readonly Entry[]): Model[] => {
+  const models = [...modelsOf(version, entries), ...tagModels(), KEYED]
   return [...models, ...taggedItems(models), ...UNREAD]
 }
 
@@ -104,7 +105,7 @@ const DECIMALS: Readonly<Record<string, number>> = { latitude: 6, longitude: 6, 
 const decimal = (version: Version, name: string, value: number): string | number =>
   name === 'position' && isBefore(version, '3.6') ? value : value.toFixed(DECIMALS[name])
 
-export const dumpdata = (version: Version, { natural = false } = {}): string => {
+export const dumpdata = (version: Version, { natural = false, entries = ENTRIES } = {}): string => {
   const type = (kind: string) => (natural ? kind.split('.') : typeId(kind))
   const written = (name: string, value: unknown): unknown => {
     if (value instanceof Ref) return value.id
@@ -112,7 +113,7 @@ export const dumpdata = (version: Version, { natural = false } = {}): string => 
     if (typeof value === 'number' && name in DECIMALS) return decimal(version, name, value)
     return value ?? null
   }
-  const objects = allModels(version).map(({ kind, id, fields, custom }) => ({
+  const objects = allModels(version, entries).map(({ kind, id, fields, custom }) => ({
     model: kind,
     pk: id,
     fields: {
@@ -146,8 +147,13 @@ const CHOICES = new Set(['status', 'type', 'face'])
 export type RestObject = Record<string, unknown>
 
 /** Returns the objects of each route. */
-export const restLists = (version: Version): Record<string, RestObject[]> => {
-  const models = [...modelsOf(version), ...tagModels(), KEYED, ...UNREAD.filter(({ kind }) => kind === 'users.token')]
+export const restLists = (version: Version, entries = ENTRIES): Record<string, RestObject[]> => {
+  const models = [
+    ...modelsOf(version, entries),
+    ...tagModels(),
+    KEYED,
+    ...UNREAD.filter(({ kind }) => kind === 'users.token'),
+  ]
   const byKey = new Map(models.map((model) => [`${model.kind} ${model.id}`, model]))
   const url = (kind: string, id: number) => `https://netbox.example/api/${routeOf(kind)}/${id}/`
   const brief = ({ kind, id }: Ref): RestObject => {
@@ -195,8 +201,8 @@ export const restLists = (version: Version): Record<string, RestObject[]> => {
 }
 
 /** @param paged as answers of the API, else as plain lists */
-export const rest = (version: Version, { paged = false } = {}): string => {
-  const lists = Object.entries(restLists(version))
+export const rest = (version: Version, { paged = false, entries = ENTRIES } = {}): string => {
+  const lists = Object.entries(restLists(version, entries))
   const answers = lists.map(([route, results]) => [
     route,
     paged ? { count: results.length, next: null, previous: null, results } : results,
@@ -218,10 +224,10 @@ const tableOf = (kind: string): string => {
 }
 
 /** Returns the tables of the database with their rows. */
-export const tables = (version: Version): Map<string, Record<string, unknown>[]> => {
+export const tables = (version: Version, entries = ENTRIES): Map<string, Record<string, unknown>[]> => {
   const found = new Map<string, Record<string, unknown>[]>()
   const add = (table: string, row: Record<string, unknown>) => found.set(table, [...(found.get(table) ?? []), row])
-  for (const { kind, id, fields, custom } of allModels(version)) {
+  for (const { kind, id, fields, custom } of allModels(version, entries)) {
     const columns: Record<string, unknown> = IS_PLAIN(kind)
       ? {}
       : { ...TIMES, custom_field_data: custom ?? {}, _name: 'sorted', description: '' }
@@ -243,13 +249,15 @@ export const tables = (version: Version): Map<string, Record<string, unknown>[]>
   return found
 }
 
-export const pgDump = (version: Version): string => {
-  const blocks = [...tables(version)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, rows]) => {
-    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-    const lines = rows.map((row) => names.map((name) => copyText(row[name])).join('\t'))
-    const columns = names.map((name) => (name === 'position' ? '"position"' : name)).join(', ')
-    return `--\n-- Data for Name: ${table}; Type: TABLE DATA\n--\n\nCOPY public.${table} (${columns}) FROM stdin;\n${lines.map((line) => `${line}\n`).join('')}\\.\n\n`
-  })
+export const pgDump = (version: Version, entries = ENTRIES): string => {
+  const blocks = [...tables(version, entries)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([table, rows]) => {
+      const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+      const lines = rows.map((row) => names.map((name) => copyText(row[name])).join('\t'))
+      const columns = names.map((name) => (name === 'position' ? '"position"' : name)).join(', ')
+      return `--\n-- Data for Name: ${table}; Type: TABLE DATA\n--\n\nCOPY public.${table} (${columns}) FROM stdin;\n${lines.map((line) => `${line}\n`).join('')}\\.\n\n`
+    })
   return [
     "--\n-- PostgreSQL database dump\n--\n\nSET client_encoding = 'UTF8';\n\n",
     'CREATE TABLE public.dcim_site (\n    id bigint NOT NULL\n);\n\n',

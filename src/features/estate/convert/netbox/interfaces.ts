@@ -72,7 +72,11 @@ export class Interfaces {
 
   macLines(owner: Owner, id: number): Line[] {
     return this.of(owner, id).flatMap(({ kind, name, macs }) =>
-      [...new Set(macs.map(macText))].map((mac) => ({ key: 'mac_address', value: `${name} ${mac}`, field: `${kind}.mac_address` })),
+      [...new Set(macs.map(macText))].map((mac) => ({
+        key: 'mac_address',
+        value: `${name} ${mac}`,
+        field: `${kind}.mac_address`,
+      })),
     )
   }
 
