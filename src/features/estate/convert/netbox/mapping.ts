@@ -50,7 +50,7 @@ export const linesOf = ({ model, report }: Mapping, { kind, object, used }: Valu
   for (const field of Object.keys(object).sort(byText)) {
     const value = object[field]
     if (field === 'id' || field === CUSTOM_FIELDS || used.has(field)) continue
-    if (TIMES.has(field)) report.left(`${kind}.${field}`, 'Plat has times of its own', { id: object.id, value })
+    if (TIMES.has(field)) report.left(`${kind}.${field}`, 'Plat keeps its own times', { id: object.id, value })
     else if (field === 'tags') lines.push({ key: field, value: model.tags(object).join(', ') })
     else if (field === 'status' && value === 'active') continue
     else (field === 'comments' ? last : lines).push({ key: field, value: model.readable(kind, field, value) })

@@ -64,7 +64,7 @@ export class NetboxModel {
     return typeof kind === 'string' && typeof id === 'number' ? { kind, id } : undefined
   }
 
-  /** Returns the ends of each cable: fields of the cable before 3.3, objects of their own since. */
+  /** Returns the ends of each cable: fields of the cable before 3.3, separate objects since. */
   cableEnds(): Map<number, CableEnds> {
     const ends = new Map<number, { a: Target[]; b: Target[] }>()
     for (const cable of this.of('dcim.cable')) {

@@ -175,7 +175,7 @@ export const relationshipsOf = (mapping: Mapping): EstateRow[] => {
     known.add(key)
     mapping.done.add(row)
     if (row.created_at !== undefined)
-      mapping.report.left('device_relationships.created_at', 'Plat has times of its own', row)
+      mapping.report.left('device_relationships.created_at', 'Plat keeps its own times', row)
     const text = textOf(mapping, ['device_relationships.notes', key], notes, 4096)
     return [compact({ parent: { id: parent }, child: { id: child }, type, notes: text })]
   })

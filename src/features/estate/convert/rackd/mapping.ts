@@ -34,7 +34,7 @@ export const linesOf = ({ report }: Mapping, { table, row, used }: Values): Line
   Object.entries(row).flatMap(([key, value]) => {
     if (key === 'id' || used.has(key)) return []
     if (!TIMES.has(key)) return [{ key, value }]
-    report.left(`${table}.${key}`, 'Plat has times of its own', { id: row.id, value })
+    report.left(`${table}.${key}`, 'Plat keeps its own times', { id: row.id, value })
     return []
   })
 
