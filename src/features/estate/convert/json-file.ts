@@ -12,6 +12,8 @@ const CLOSE_BRACE = 0x7d
 
 /** The deepest nesting, so that recursion over a value ends. */
 const MAX_DEPTH = 100
+/** The largest value that is read at once. */
+const MAX_VALUE_BYTES = 16 * 1024 * 1024
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
@@ -48,7 +50,9 @@ export class JsonFile {
 
   /** Returns the value at a position. */
   value(at: number): unknown {
-    const text = this.#bytes.toString('utf8', at, this.end(at))
+    const end = this.end(at)
+    if (end - at > MAX_VALUE_BYTES) throw badFile(`byte ${at}`, `has a value of more than ${MAX_VALUE_BYTES} bytes`)
+    const text = this.#bytes.toString('utf8', at, end)
     try {
       return JSON.parse(text)
     } catch (error) {

@@ -9,6 +9,9 @@ import { listIn, type NetboxObject, type NetboxSource, numberOf } from './object
 export type Target = { readonly kind: string; readonly id: number }
 export type CableEnds = { readonly a: readonly Target[]; readonly b: readonly Target[] }
 
+/** The most ends of a side of a cable that are connected to the other side, each with each. */
+const MAX_ENDS = 100
+
 /** Fields that hold a content type, as a number in a dump. */
 const TYPE_FIELDS = [
   ...['assigned_object_type', 'scope_type', 'content_type', 'object_type', 'component_type', 'interface_type'],
@@ -79,7 +82,8 @@ export class NetboxModel {
       const target = this.target(end, 'termination')
       if (!known || !target) continue
       const side = end.cable_end === 'B' ? known.b : known.a
-      if (!side.some(({ kind, id }) => kind === target.kind && id === target.id)) side.push(target)
+      if (side.length < MAX_ENDS && !side.some(({ kind, id }) => kind === target.kind && id === target.id))
+        side.push(target)
     }
     return ends
   }
@@ -176,7 +180,7 @@ export class NetboxModel {
 /** The ends of a cable in the API since 3.3. */
 const restEnds = (list: unknown): Target[] => {
   if (!Array.isArray(list)) return []
-  return list.flatMap((end): Target[] => {
+  return list.slice(0, MAX_ENDS).flatMap((end): Target[] => {
     const { object_type: kind, object_id } = (end ?? {}) as Record<string, unknown>
     const id = numberOf(object_id)
     return typeof kind === 'string' && id !== undefined ? [{ kind, id }] : []

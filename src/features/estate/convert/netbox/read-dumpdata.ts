@@ -1,6 +1,7 @@
 /** Reads the JSON that `manage.py dumpdata` writes: a list of models with their fields. */
 import { badFile } from '../converter.ts'
 import type { JsonFile } from '../json-file.ts'
+import { ObjectLimit } from '../object-limit.ts'
 import { isRead } from './kinds.ts'
 import {
   addObject,
@@ -38,6 +39,7 @@ const parsed = (text: string): unknown => {
 export const readDumpdata = (file: JsonFile): NetboxSource => {
   const objects: Objects = new Map()
   const unread = new Map<string, number>()
+  const limit = new ObjectLimit()
   for (const at of file.elements(file.start)) {
     const entry = file.value(at)
     if (!isRecord(entry) || typeof entry.model !== 'string' || !isRecord(entry.fields))
@@ -47,6 +49,7 @@ export const readDumpdata = (file: JsonFile): NetboxSource => {
       countIn(unread, kind)
       continue
     }
+    limit.add()
     const fields = fieldsOf(kind, entry.fields, converted)
     addObject(objects, kind, { ...fields, id: numberOf(entry.pk) ?? entry.pk })
   }

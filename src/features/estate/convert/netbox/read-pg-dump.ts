@@ -1,6 +1,7 @@
 /** Reads the COPY blocks of a plain `pg_dump`, in one pass over the bytes. */
 import { badFile } from '../converter.ts'
 import { storable } from '../file-text.ts'
+import { ObjectLimit } from '../object-limit.ts'
 import { CONTENT_TYPE, isDerived, isRead, kindOfTable } from './kinds.ts'
 import {
   addObject,
@@ -80,6 +81,7 @@ const columnsOf = (kind: string, names: string): (Column | undefined)[] =>
   })
 
 class Dump {
+  readonly #limit = new ObjectLimit()
   readonly objects: Objects = new Map()
   readonly unread = new Map<string, number>()
   readonly #bytes: Buffer
@@ -98,7 +100,10 @@ class Dump {
       if (end < 0) throw badFile(`byte ${this.#bytes.length}`, `the file ends inside the rows of ${kind}`)
       if (this.#isLast(at, end)) return end + 1
       if (!columns) countIn(this.unread, kind)
-      else addObject(this.objects, kind, this.#row(columns, { at, end }))
+      else {
+        this.#limit.add()
+        addObject(this.objects, kind, this.#row(columns, { at, end }))
+      }
       at = end + 1
     }
   }

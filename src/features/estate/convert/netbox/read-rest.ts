@@ -1,6 +1,7 @@
 /** Reads the answers of the REST API, where references are objects and choices have labels. */
 import { badFile } from '../converter.ts'
 import type { JsonFile } from '../json-file.ts'
+import { ObjectLimit } from '../object-limit.ts'
 import { isRead, kindOfRoute } from './kinds.ts'
 import {
   addObject,
@@ -26,10 +27,15 @@ export class RestReader {
   readonly #briefs = new Map<string, Map<number, NetboxObject>>()
   readonly #unread = new Map<string, number>()
   readonly #kinds = new Map<string, string>()
+  readonly #limit = new ObjectLimit()
 
   add(kind: string, value: unknown): void {
-    if (!isRead(kind)) countIn(this.#unread, kind)
-    else addObject(this.#objects, kind, isRecord(value) ? this.#object(kind, value) : { value: storableValue(value) })
+    if (!isRead(kind)) {
+      countIn(this.#unread, kind)
+      return
+    }
+    this.#limit.add()
+    addObject(this.#objects, kind, isRecord(value) ? this.#object(kind, value) : { value: storableValue(value) })
   }
 
   source(): NetboxSource {
@@ -66,7 +72,10 @@ export class RestReader {
     const kind = typeof value.url === 'string' ? this.#kindOf(value.url) : undefined
     if (kind !== undefined && isRead(kind)) {
       const briefs = mapIn(this.#briefs, kind)
-      if (!briefs.has(value.id)) briefs.set(value.id, { ...this.#object(kind, value), id: value.id })
+      if (!briefs.has(value.id)) {
+        this.#limit.add()
+        briefs.set(value.id, { ...this.#object(kind, value), id: value.id })
+      }
     }
     return value.id
   }

@@ -2,6 +2,7 @@
 import { badFile } from '../converter.ts'
 import { storable } from '../file-text.ts'
 import type { JsonFile } from '../json-file.ts'
+import { ObjectLimit } from '../object-limit.ts'
 import { fieldOf, isReadTable, type Row, type Tables, tableOf } from './tables.ts'
 
 /** Values that the API derives from others. */
@@ -34,6 +35,7 @@ const rowOf = (table: string, source: Record<string, unknown>): Row => {
 }
 
 class JsonReader {
+  readonly #limit = new ObjectLimit()
   readonly tables: Tables = new Map()
   readonly unread = new Map<string, number>()
   readonly #file: JsonFile
@@ -73,6 +75,7 @@ class JsonReader {
       const value = this.#file.value(element)
       if (typeof value !== 'object' || value === null || Array.isArray(value))
         throw badFile(`byte ${element}`, `is no row of ${table}`)
+      this.#limit.add()
       // Checked to be an object.
       if (isReadTable(table)) rows.push(rowOf(table, value as Record<string, unknown>))
       else this.unread.set(table, (this.unread.get(table) ?? 0) + 1)

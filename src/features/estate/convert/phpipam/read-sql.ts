@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { badFile } from '../converter.ts'
 import { storable } from '../file-text.ts'
+import { ObjectLimit } from '../object-limit.ts'
 import { isReadTable, type Row, type Tables, tableOf } from './tables.ts'
 
 const BACKSLASH = 0x5c
@@ -13,6 +14,8 @@ const CLOSE = 0x29
 const COMMA = 0x2c
 const SEMICOLON = 0x3b
 const LINE_FEED = 0x0a
+/** As many as a table of MySQL can have. */
+const MAX_COLUMNS = 4096
 
 /** Escapes of a string literal, in the manual of MySQL; any other character stands for itself. */
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -32,6 +35,7 @@ const WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
 const isWord = (byte: number | undefined): boolean => byte !== undefined && WORD[byte] === 1
 
 class SqlReader {
+  readonly #limit = new ObjectLimit()
   readonly tables: Tables = new Map()
   readonly unread = new Map<string, number>()
   readonly #bytes: Buffer
@@ -67,6 +71,8 @@ class SqlReader {
       this.#at++
       this.#skipSpace()
       if (this.#bytes[this.#at] === BACKTICK) columns.push(this.#name())
+      if (columns.length > MAX_COLUMNS)
+        throw badFile(`byte ${this.#at}`, `${table} has more than ${MAX_COLUMNS} columns`)
       this.#skipTo(COMMA, CLOSE)
     } while (this.#bytes[this.#at] === COMMA)
     this.#columns.set(table, columns)
@@ -87,7 +93,7 @@ class SqlReader {
       if (!isFirst) this.#at++
       this.#skipSpace()
       const at = this.#at
-      const values = this.#tuple()
+      const values = this.#tuple(columns.length)
       if (values.length !== columns.length)
         throw badFile(`byte ${at}`, `a row of ${name} has ${values.length} of ${columns.length} columns`)
       if (isRead) this.#add(table, columns, values)
@@ -97,6 +103,7 @@ class SqlReader {
   }
 
   #add(table: string, columns: readonly string[], values: readonly (string | null)[]): void {
+    this.#limit.add()
     const row: Row = {}
     for (const [i, value] of values.entries()) {
       const column = columns[i]
@@ -112,21 +119,23 @@ class SqlReader {
     do {
       this.#at++
       names.push(this.#name())
+      if (names.length > MAX_COLUMNS) throw badFile(`byte ${this.#at}`, `has more than ${MAX_COLUMNS} columns`)
       this.#skipSpace()
     } while (this.#bytes[this.#at] === COMMA)
     this.#expect(CLOSE)
     return names
   }
 
-  #tuple(): (string | null)[] {
+  /** @param width one more value than the columns is an error of its row */
+  #tuple(width: number): (string | null)[] {
     if (this.#bytes[this.#at] !== OPEN) throw this.#unexpected()
     const values: (string | null)[] = []
     do {
       this.#at++
       values.push(this.#value())
       this.#skipSpace()
-    } while (this.#bytes[this.#at] === COMMA)
-    this.#expect(CLOSE)
+    } while (this.#bytes[this.#at] === COMMA && values.length <= width)
+    if (values.length <= width) this.#expect(CLOSE)
     return values
   }
 

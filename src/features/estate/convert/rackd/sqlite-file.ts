@@ -5,6 +5,7 @@
 import { Database } from 'bun:sqlite'
 import { badFile } from '../converter.ts'
 import { storable } from '../file-text.ts'
+import { ObjectLimit } from '../object-limit.ts'
 
 const MAGIC = 'SQLite format 3\0'
 /** Offsets in the header, in the manual "Database File Format". */
@@ -38,6 +39,7 @@ const checkHeader = (bytes: Buffer): void => {
 }
 
 export class SqliteFile {
+  readonly #limit = new ObjectLimit()
   readonly #db: Database
   /** Rows and characters that may still be read: a damaged tree can name the same pages without end. */
   #left: number
@@ -83,6 +85,7 @@ export class SqliteFile {
   }
 
   #texts(row: SqlRow): SqlRow {
+    this.#limit.add()
     const kept: [string, unknown][] = []
     for (const [name, value] of Object.entries(row)) {
       if (value === null || value === '') continue
