@@ -7,12 +7,19 @@ const UNREAD_APPS = new Set(
   ),
 )
 
-/** Records of what NetBox itself has done, with copies of earlier values, which may be secret. */
+/** Records of what NetBox itself has done, with copies of earlier values, and connections to other servers: they may hold secrets. */
 const UNREAD_KINDS = new Set([
-  ...['core.autosyncrecord', 'core.configrevision', 'core.datafile', 'core.job', 'core.managedfile'],
+  ...['core.autosyncrecord', 'core.configrevision', 'core.datafile', 'core.datasource', 'core.job', 'core.managedfile'],
   ...['core.objectchange', 'core.objecttype', 'dcim.cablepath', 'extras.cachedvalue', 'extras.configrevision'],
   ...['extras.jobresult', 'extras.notification', 'extras.objectchange', 'extras.script', 'extras.stagedchange'],
-  ...['extras.branch', 'extras.bookmark', 'extras.dashboard', 'extras.subscription', 'extras.tableconfig'],
+  ...[
+    'extras.webhook',
+    'extras.branch',
+    'extras.bookmark',
+    'extras.dashboard',
+    'extras.subscription',
+    'extras.tableconfig',
+  ],
 ])
 
 /** Objects of `users` that are no accounts: the teams that own other objects, since 4.5. */

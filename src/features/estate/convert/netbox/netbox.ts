@@ -19,6 +19,7 @@ import { reservationsOf } from './reservations.ts'
 /** The reason for which objects of a kind are left over. */
 const REASONS: Readonly<Record<string, string>> = {
   'dcim.cable': 'its ends are a relationship or have no place in Plat',
+  'dcim.cabletermination': 'its cable is a relationship or has no place in Plat',
   'dcim.interface': 'has no place in Plat but its name and MAC address at its device',
   'dcim.macaddress': 'has no place in Plat but a line of its device',
   'ipam.aggregate': 'has an equal prefix, or is no network',

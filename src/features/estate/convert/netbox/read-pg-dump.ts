@@ -14,6 +14,7 @@ import {
   NUMBERS,
   numberOf,
   type Objects,
+  storableValue,
 } from './objects.ts'
 
 const LINE_FEED = 0x0a
@@ -50,7 +51,7 @@ type Column = {
 
 const jsonOf = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return storableValue(JSON.parse(text))
   } catch {
     return text
   }
