@@ -58,6 +58,7 @@ export const estate = {
     hasOwnTransactions: true,
     isLong: true,
     reachesOut: true,
+    errors: [502],
     access: 'devices:create',
     cli: { args: ['url'], ask: ['token'], preset: { format: 'netbox' } },
     // An AI client must not be given the token of another system.
