@@ -71,6 +71,7 @@ export const estate = {
           .string()
           .max(255)
           .regex(new RegExp(`^${TOKEN}$`), 'must be visible ASCII characters')
+          .meta({ examples: ['0123456789abcdef0123456789abcdef01234567'] })
           .describe('An API token that may read'),
         leftover: z.boolean().default(false).describe('Adds the objects and values without a place in Plat'),
       }),
