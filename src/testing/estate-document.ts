@@ -11,7 +11,8 @@ import { ReservationDraft } from '../features/reservations/api.ts'
 import { cidrHolds, parseCidr } from '../net/cidr.ts'
 import { compareIp, parseIp } from '../net/ip.ts'
 
-const SCHEMAS: Readonly<Record<Resource, z.ZodObject>> = {
+/** Resources that converters make. */
+const SCHEMAS: Readonly<Partial<Record<Resource, z.ZodObject>>> = {
   datacenters: DatacenterDraft,
   networks: NetworkDraft,
   pools: PoolDraft,
@@ -64,8 +65,8 @@ class Checker {
     for (const [source, id] of Object.entries(refs as Record<string, string>))
       if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(source) || !REF_ID.test(id)) this.problems.push(`${at}: bad ref ${id}`)
     const create = this.#create(at, fields)
-    const { success, error } = SCHEMAS[list].strict().safeParse(list === 'reservations' ? withoutId(create) : create)
-    if (!success) this.problems.push(`${at}: ${JSON.stringify(error.issues)}`)
+    const checked = SCHEMAS[list]?.strict().safeParse(list === 'reservations' ? withoutId(create) : create)
+    if (!checked?.success) this.problems.push(`${at}: ${JSON.stringify(checked?.error.issues)}`)
     this.#checkRanges(at, list, row)
   }
 
