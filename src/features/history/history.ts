@@ -13,7 +13,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, ItemChange } from './api.ts'
 import * as entries from './entry-store.ts'
-import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
+import { itemOf, itemsBetween, itemsOfChange, withDeviceNames } from './items.ts'
 import { KIND_NAMES, KINDS, type Kind, kindOf } from './kind-names.ts'
 import { KIND_RULES, type Means, PLAIN } from './kinds.ts'
 import { filterTimeOf, isSettled, momentOf, textOf } from './moment.ts'
@@ -87,8 +87,8 @@ const counted = async (batches: AsyncIterable<readonly unknown[]>): Promise<numb
   return total
 }
 
-const sent = async function* (items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
-  for await (const rows of items) yield rows.map((item) => JSON.stringify(item))
+const sent = async function* (ctx: Ctx, items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
+  for await (const rows of items) yield (await withDeviceNames(ctx, rows)).map((item) => JSON.stringify(item))
 }
 
 /** @throws AppError NOT_FOUND for a change of which the caller may read no item */
@@ -104,7 +104,7 @@ export const showChange = async (ctx: Ctx, row: store.StoredChange): Promise<Cha
   const items: Item[] = []
   const all = itemsOfChange(ctx, row.seq, { kinds: visibleKinds(ctx) })
   for await (const rows of paged(all, { limit: SHOWN_ITEMS })) items.push(...rows)
-  return { ...changeOf(ctx, row), items }
+  return { ...changeOf(ctx, row), items: await withDeviceNames(ctx, items) }
 }
 
 /** The tables from which the items of changes are read. */
@@ -161,9 +161,9 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
     const page = { limit, offset }
     const present = await presentOf(ctx, await entries.entriesOf(ctx, of, page))
     const all = await entries.entriesOf(ctx, of, page)
-    yield all.map((entry) => {
+    const shown = all.map((entry) => {
       const after = entry.next_seq === null ? present.get(`${entry.kind} ${entry.id}`) : entry.next_before
-      const shown: HistoryEntry = {
+      const one: HistoryEntry = {
         ...itemOf(entry.kind, entry.id, { before: entry.before, after }),
         change_id: entry.change_id,
         at: textOf(entry.atMs),
@@ -178,8 +178,9 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
         note: entry.note,
         undoes: entry.undoes,
       }
-      return JSON.stringify(shown)
+      return one
     })
+    yield (await withDeviceNames(ctx, shown)).map((entry) => JSON.stringify(entry))
   }
   return new JsonList<HistoryEntry>({ revision, total: async () => total, rows })
 }
@@ -231,7 +232,7 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         return new JsonList<Item>({
           revision: `${first.seq}.${last?.seq} ${await revisionFor(ctx, ITEM_TABLES)}`,
           total: () => counted(itemsBetween(ctx, span)),
-          rows: () => sent(paged(itemsBetween(ctx, span), page)),
+          rows: () => sent(ctx, paged(itemsBetween(ctx, span), page)),
         })
       },
       extent: async (ctx) => ({
@@ -258,7 +259,7 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         return new JsonList<Item>({
           revision,
           total: () => counted(itemsOfChange(ctx, seq, filter)),
-          rows: () => sent(paged(itemsOfChange(ctx, seq, filter), page)),
+          rows: () => sent(ctx, paged(itemsOfChange(ctx, seq, filter), page)),
         })
       },
     }),

@@ -294,6 +294,31 @@ export const statesBeforeLater = async (
   return states
 }
 
+/** Returns the last documents of objects that are gone, by id. */
+export const lastDocuments = async (
+  ctx: StoreScope,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
+  const documents = new Map<string, string>()
+  for (const batch of batches(ids)) {
+    const rows = await ctx.db
+      .selectFrom('history')
+      .select(['id', 'before'])
+      .where('kind', '=', kind)
+      .where('id', 'in', padded(batch, ''))
+      .where('seq', '=', ({ selectFrom }) =>
+        selectFrom('history as last')
+          .select(({ fn }) => fn.max('last.seq').as('seq'))
+          .whereRef('last.kind', '=', 'history.kind')
+          .whereRef('last.id', '=', 'history.id'),
+      )
+      .execute()
+    for (const { id, before } of rows) if (before !== null) documents.set(id, before)
+  }
+  return documents
+}
+
 /** Returns the newest change of an object after a change, if there is one. */
 export const newestChangeOf = async (
   { db }: StoreScope,

@@ -65,6 +65,8 @@ const undoDelete = (before: string, now: string | undefined): Decision => {
 const undoUpdate = (before: string, after: string, now: string | undefined): Decision => {
   const fields = Object.entries(fieldsOf(documentOf(before), documentOf(after)))
   const scope = new Set(fields.map(([field]) => field))
+  // The time of the update alone.
+  if (fields.length === 0) return { scope }
   if (now === undefined) return { scope, obstacles: [{ message: 'is gone', isLater: true }] }
   const present = documentOf(now)
   const obstacles: Omit<Obstacle, 'kind' | 'id'>[] = []

@@ -18,9 +18,10 @@ const holderOf = ({ kind, id }: ObjectOf): { readonly type: string; readonly id:
     ? { type: 'device', id: id.split(' ')[0] ?? id }
     : { type: kind, id }
 
-const nameText = ({ kind, id, name }: ObjectOf): string =>
-  // The id ends with its type or its field.
-  kind === 'relationship' || kind === 'discovery-lock' ? (id.split(' ').at(-1) ?? name) : name
+/** The text by which an object is shown. */
+export const nameText = ({ id, name }: Pick<ObjectOf, 'id' | 'name'>): string =>
+  // The id ends with the type or the field. It is the name where that of the devices is not known.
+  name === id ? (id.split(' ').at(-1) ?? name) : name
 
 type NameProps = { readonly item: ObjectOf; readonly asOf: string | undefined }
 
