@@ -84,6 +84,7 @@ const SHOWN = new Set([
   'features/devices/search.ts',
   'features/events/catalogue.ts',
   'features/events/record.ts',
+  'features/history/kind-names.ts',
   'features/keys/uses.ts',
   'features/networks/membership.ts',
   'features/pools/free-space.ts',

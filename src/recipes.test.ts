@@ -90,6 +90,7 @@ describe('the recipe for a resource', () => {
         copy.root,
         'test',
         'src/features/contacts',
+        'src/features/history/kinds.test.ts',
         'src/caching.test.ts',
         'src/registry.test.ts',
         'src/architecture.test.ts',
@@ -121,6 +122,30 @@ test(
     const copy = copyWith({ ...field, edits: field.edits.filter(({ file }) => !file.startsWith('web/')) })
     const run = bunIn(copy.root, 'test', './web/src/resource/fields.test.ts')
     await expect(run).rejects.toThrow('serial of devices is missing in web/src/devices/fields.ts')
+    copy.remove()
+  },
+  MINUTE,
+)
+
+test(
+  'a write of a resource without a history fails a test that names the file',
+  async () => {
+    const without = resource.files.map(({ file, text }) => ({ file, text: text.replaceAll('    keeps: true,\n', '') }))
+    const copy = copyWith({ ...resource, files: without })
+    const run = bunIn(copy.root, 'test', './src/features/history/kinds.test.ts')
+    await expect(run).rejects.toThrow('contacts.create has no "keeps: true" in src/features/contacts/api.ts')
+    copy.remove()
+  },
+  MINUTE,
+)
+
+test(
+  'a resource that is no part of the inventory fails a test that names the file',
+  async () => {
+    const isInventory = ({ file }: { readonly file: string }) => file === 'src/features/inventory.ts'
+    const copy = copyWith({ ...resource, edits: resource.edits.filter((edit) => !isInventory(edit)) })
+    const run = bunIn(copy.root, 'test', './src/features/history/kinds.test.ts')
+    await expect(run).rejects.toThrow('contacts has no history: add it to INVENTORY in src/features/inventory.ts')
     copy.remove()
   },
   MINUTE,

@@ -85,7 +85,6 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     utilizationFeature(options),
     search,
     lookupFeature(options),
-    historyFeature(options),
     dashboard,
     credentialsFeature(options),
     secretsFeature(options),
@@ -97,9 +96,12 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     auditFeature(options),
     systemFeature(options),
   ]
-  const operations = features.flatMap((feature) => feature.operations)
+  const ofResources = features.flatMap((feature) => feature.operations)
+  const history = historyFeature({ ...options, operations: ofResources })
+  const operations = [...ofResources, ...history.operations]
   return [
     ...features,
+    history,
     estateFeature({ ...options, operations }),
     docsFeature(options),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),

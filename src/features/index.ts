@@ -9,7 +9,7 @@ import { devices } from './devices/api.ts'
 import { discovery, discoveryRules, inbox, scans } from './discovery/api.ts'
 import { discoveryLocks } from './discovery/inbox/locks-api.ts'
 import { docsRoutes } from './docs/api.ts'
-import { estateRoutes } from './estate/api.ts'
+import { estate, estateRoutes } from './estate/api.ts'
 import { eventRoutes } from './events/api.ts'
 import { histories, history } from './history/api.ts'
 import { keys } from './keys/api.ts'
@@ -58,6 +58,7 @@ export const contracts = {
   oauthClients,
   oauthGrants,
   audit,
+  estate,
   system,
 } satisfies Record<string, OperationSet>
 

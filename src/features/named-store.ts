@@ -4,17 +4,17 @@ import { type Refs, type StoredRefs, withRefs } from '../platform/contract/exter
 import { batches } from '../platform/db/batches.ts'
 import { objectRefs } from '../platform/operation/object-refs.ts'
 import type { Ctx } from './ctx.ts'
-import type { Kind } from './history/api.ts'
+import { kindOf } from './history/kind-names.ts'
 import type { PlainTable, Tables } from './tables.ts'
 
-type Named = { readonly id: string; readonly name: string }
+export type Named = { readonly id: string; readonly name: string }
 
-/** @param schema of the objects. Its fields are the columns. @param kind of the objects in the history, if they have one */
-export const namedStore = <T extends Named>(table: PlainTable, schema: z.ZodObject & z.ZodType<T>, kind?: Kind) => {
+/** @param schema of the objects. Its fields are the columns. */
+export const namedStore = <T extends Named>(table: PlainTable, schema: z.ZodObject & z.ZodType<T>) => {
   // All of them have the columns of their schema. The type of all of them together is too wide for the builder.
   const name = table as 'datacenters'
   const columns = Object.keys(schema.shape) as ['id']
-  const refs = columns.some((column: string) => column === 'refs') ? objectRefs(name, 'datacenter', 'name') : undefined
+  const refs = columns.some((column: string) => column === 'refs') ? objectRefs(name, kindOf(table), 'name') : undefined
   type Referred = T & { readonly refs: Refs }
   const rows = (ctx: Ctx) => ctx.db.selectFrom(name).select(columns).$castTo<StoredRefs<T>>()
   /** Returns the object of a row. */
@@ -27,7 +27,7 @@ export const namedStore = <T extends Named>(table: PlainTable, schema: z.ZodObje
   }
   const changed = (ctx: Ctx, id: string, { before, after }: { readonly before?: T; readonly after?: T }): void => {
     const documents = { before: before && JSON.stringify(before), after: after && JSON.stringify(after) }
-    if (kind) ctx.changed(kind, { id, ...documents })
+    ctx.changed(kindOf(table), { id, ...documents })
   }
   return {
     query: (ctx: Ctx) => rows(ctx).orderBy('name_key').orderBy('id'),

@@ -18,9 +18,6 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Datacenter> =>
 /** Returns those of the ids that are datacenters. Other features check their references with it. */
 export const existingDatacenters = store.existing
 
-/** For the history. */
-export const { documents } = store
-
 const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
   const datacenter = orNotFound(await store.lock(ctx, id), 'datacenter', id)
   ctx.precondition(datacenter)

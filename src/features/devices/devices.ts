@@ -3,24 +3,24 @@
 import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listChain } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { JsonText } from '../../platform/operation/handler-result.ts'
-import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { changedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { lockAll as lockPools } from '../pools/pools.ts'
 import type { Restored } from '../restored.ts'
-import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES, MAX_TAGS } from './api.ts'
+import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
+import { patched } from './patched.ts'
+import { claimPlaces, keysOf, lockPlaces } from './places.ts'
 import { reactions } from './reactions.ts'
 import { referenceIssues } from './references.ts'
 import type { Address, Device } from './schema.ts'
 import { findDevices } from './search.ts'
 import { searchText } from './search-text.ts'
 import * as store from './store.ts'
+import { updateAll } from './update-all.ts'
 
 /** A new device, with its error if it is invalid. */
 type Made = { readonly device: Device; readonly error?: AppError }
@@ -36,40 +36,8 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...
   updated_at: ctx.now,
 })
 
-/** Returns the sortable keys of its addresses. */
-export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => ipKeyOf(ip))
-
-/** Locks the networks and pools of these addresses until commit. */
-const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
-  const addresses = all.flatMap((one) => one.addresses)
-  if (addresses.length === 0) return
-  await lockPools(
-    ctx,
-    addresses.flatMap(({ pool_id }) => (pool_id === null ? [] : [pool_id])),
-  )
-  await lockForPlacing(ctx)
-}
-
 const memberRows = ({ id, addresses }: Device) =>
   addresses.map(({ ip, network_id }) => ({ device_id: id, ip_key: ipKeyOf(ip), network_id }))
-
-/** @throws AppError IP_NOT_AVAILABLE if another device already has one of the addresses from the same pool. */
-const claimPoolAddresses = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
-  const wanted = all.flatMap(({ id, addresses }) =>
-    addresses.flatMap(({ ip, pool_id }) =>
-      pool_id === null ? [] : [{ pool_id, ip, ip_key: ipKeyOf(ip), device_id: id }],
-    ),
-  )
-  const owners = new Map<string, string>()
-  const twice = wanted.find(({ pool_id, ip_key, device_id }) => {
-    const owner = owners.get(`${pool_id} ${ip_key}`)
-    owners.set(`${pool_id} ${ip_key}`, device_id)
-    return owner !== undefined && owner !== device_id
-  })
-  const [taken] = twice ? [{ pool_id: twice.pool_id, ip: twice.ip }] : await store.takenInPools(ctx, wanted)
-  if (taken)
-    throw new AppError('IP_NOT_AVAILABLE', `${taken.ip} of the pool ${taken.pool_id} is taken by another device`)
-}
 
 /** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<Made[]> => {
@@ -93,7 +61,7 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth =
   const keys = all.flatMap(keysOf)
   // Before the addresses: of two callers that make one device, the second learns which it is.
   await store.insertRefs(ctx, all)
-  await claimPoolAddresses(ctx, all)
+  await claimPlaces(ctx, all)
   await store.insert(ctx, all)
   await membership.add(ctx, all.flatMap(memberRows))
   const births = async () => {
@@ -123,6 +91,8 @@ export const existing = store.existing
 /** Returns the ids of the devices with these names, by lower-case name. */
 export const idsByName = store.idsByName
 
+export { keysOf, updateAll }
+
 /** For the history. */
 export const { holdersOf } = store
 export const documents = store.findDocs
@@ -147,31 +117,21 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
   return JSON.parse(doc) as Device
 }
 
-type Retag = Pick<DevicePatch, 'tags' | 'add_tags' | 'remove_tags'>
-
-/** @throws AppError VALIDATION_ERROR on `add_tags` if the device would have too many. */
-const retagged = (before: readonly string[], { tags, add_tags = [], remove_tags = [] }: Retag): string[] => {
-  const wanted = [...new Set([...(tags ?? before), ...add_tags])].filter((tag) => !remove_tags.includes(tag))
-  if (wanted.length > MAX_TAGS) throw invalidField('add_tags', `a device has at most ${MAX_TAGS} tags`)
-  return wanted
-}
-
-export const update = async (ctx: Ctx, { id, ...fields }: DevicePatch): Promise<Device> => {
-  const { add_tags, remove_tags, ...patch } = fields
+export const update = async (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
+  const { id } = patch
   if (patch.addresses !== undefined) {
     await lockPlaces(ctx, [{ addresses: patch.addresses }])
     await occupancy.lock(ctx, keysOf({ addresses: patch.addresses }))
   }
   const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, { ...withChangedRefs(before, patch), tags: retagged(before.tags, fields) })
+  const { device, changes } = patched(ctx, before, patch)
   if (changes.length === 0) return before
   const [issues = []] = await referenceIssues(ctx, [patch])
   rejectIssues(issues)
-  const device = { ...value, updated_at: ctx.now }
   const hasMoved = changes.includes('addresses')
   const keys = hasMoved ? { old: keysOf(before), new: keysOf(device) } : { old: [], new: [] }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
-  if (hasMoved) await claimPoolAddresses(ctx, [device])
+  if (hasMoved) await claimPlaces(ctx, [device])
   await store.update(ctx, { before, device, changes })
   if (hasMoved) {
     await membership.rebuild(ctx, [id])

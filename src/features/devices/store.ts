@@ -247,20 +247,20 @@ export const firstOutside = (
     .limit(1)
     .executeTakeFirst()
 
-/** Returns those of the pool addresses (`pool_id` and key) that another device already has. */
+/** Returns those of the pool addresses (`pool_id` and key) that another device has, with that device. */
 export const takenInPools = async (
   ctx: Ctx,
   wanted: readonly { readonly pool_id: string; readonly ip_key: string; readonly device_id: string }[],
-): Promise<{ pool_id: string; ip: string }[]> => {
-  const taken: { pool_id: string; ip: string }[] = []
+): Promise<{ pool_id: string; ip_key: string; device_id: string }[]> => {
+  const taken: { pool_id: string; ip_key: string; device_id: string }[] = []
   for (const batch of batches(wanted)) {
     const rows = await holders(
       ctx,
       batch.map(({ ip_key }) => ip_key),
     )
-    for (const { pool_id, ip, ip_key, device_id } of rows)
+    for (const { pool_id, ip_key, device_id } of rows)
       if (batch.some((one) => one.pool_id === pool_id && one.ip_key === ip_key && one.device_id !== device_id))
-        taken.push({ pool_id: pool_id ?? '', ip })
+        taken.push({ pool_id: pool_id ?? '', ip_key, device_id })
   }
   return taken
 }

@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 import { ChangeNote } from '../../platform/contract/history-fields.ts'
-import { type Permission, rawRoute } from '../../platform/operation/operation.ts'
+import { operation, type Permission, rawRoute } from '../../platform/operation/operation.ts'
 import { INVENTORY } from '../inventory.ts'
+import { PulledEstate } from './convert/schema.ts'
 
 const Resource = z.enum(INVENTORY)
 
@@ -41,6 +42,42 @@ export const ImportResult = z
   })
   .meta({ id: 'ImportResult' })
 export type ImportResult = z.infer<typeof ImportResult>
+
+/** Visible ASCII, as a header can carry it. */
+const TOKEN = '[!-~]+'
+
+export const estate = {
+  pull: operation({
+    name: 'estate.pull',
+    summary: 'Read another inventory by its URL, and convert it; changes nothing',
+    description:
+      'Reads all objects of a NetBox by its API with the token, and answers with rows for Plat, with names and `refs` in place of ids. ' +
+      'The report says where each object and field went.',
+    http: 'POST /api/estate/pull',
+    effect: 'action',
+    hasOwnTransactions: true,
+    isLong: true,
+    reachesOut: true,
+    errors: [502],
+    access: 'devices:create',
+    cli: { args: ['url'], ask: ['token'], preset: { format: 'netbox' } },
+    // An AI client must not be given the token of another system.
+    mcp: 'hidden',
+    input: () =>
+      z.object({
+        format: z.enum(['netbox']),
+        url: z.string().min(1).max(2048).describe('The address of the NetBox, with its path'),
+        token: z
+          .string()
+          .max(255)
+          .regex(new RegExp(`^${TOKEN}$`), 'must be visible ASCII characters')
+          .meta({ examples: ['0123456789abcdef0123456789abcdef01234567'] })
+          .describe('An API token that may read'),
+        leftover: z.boolean().default(false).describe('Adds the objects and values without a place in Plat'),
+      }),
+    output: () => PulledEstate,
+  }),
+}
 
 export const estateRoutes = {
   import: rawRoute({

@@ -6,8 +6,12 @@ import { rawQuery } from '../../platform/contract/raw-query.ts'
 import { requireJsonType } from '../../platform/http/body.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
-import type { Ctx, Feature } from '../ctx.ts'
-import { estateRoutes, ImportQuery } from './api.ts'
+import type { Outbound } from '../../platform/security/outbound.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { estate, estateRoutes, ImportQuery } from './api.ts'
+import { convertObjects } from './convert/netbox/netbox.ts'
+import { pullNetbox } from './convert/netbox/pull.ts'
+import type { PulledEstate } from './convert/schema.ts'
 import { type ImportTask, runImport } from './import-run.ts'
 import { createSlots } from './import-slots.ts'
 import { importersOf } from './importers.ts'
@@ -52,11 +56,12 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
 
 type EstateOptions = {
   readonly config: Pick<Config, 'dataDir'>
+  readonly outbound: Outbound
   /** Of all features. */
   readonly operations: Feature['operations']
 }
 
-export const estateFeature = ({ config, operations }: EstateOptions): Feature => {
+export const estateFeature = ({ config, operations, outbound }: EstateOptions): Feature => {
   const importers = importersOf(operations)
   const slots = createSlots()
   const dir = temporaryFolder(config.dataDir)
@@ -72,7 +77,19 @@ export const estateFeature = ({ config, operations }: EstateOptions): Feature =>
   }
 
   return {
-    operations: [],
+    operations: implement(estate, {
+      pull: async (ctx, { format, url, token, leftover: isAsked }) => {
+        const free = slots.take(ctx.caller, ctx.now)
+        try {
+          const objects = await pullNetbox(outbound, { url, token, signal: ctx.signal })
+          const { source, documents, report, leftover } = convertObjects(objects)
+          // The answer is only serialized, so its lists may be read-only.
+          return { format, source, documents, report, ...(isAsked ? { leftover } : {}) } as PulledEstate
+        } finally {
+          free()
+        }
+      },
+    }),
     routes: [
       {
         route: estateRoutes.import,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { idOf } from '../../platform/contract/fields.ts'
 import { parse } from '../../platform/contract/validate.ts'
+import { oneStep } from '../../platform/operation/implement.ts'
 import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx, Feature } from '../ctx.ts'
@@ -62,11 +63,9 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
 /** Creates or updates an object by the operations of its resource. */
 const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upsert => {
   const verb = (name: 'create' | 'update') => {
-    const { op, handler } = operations.find(({ op }) => op.name === `${table}.${name}`) ?? {}
-    if (!op || typeof handler !== 'function') throw new Error(`${table}.${name} is no operation in one step`)
-    // Parsed by the schema of the operation; both verbs return the object.
-    const run = (ctx: Ctx, input: object) => handler(ctx, parse(op.input, input) as never) as Promise<Updated>
-    return { schema: op.input, run }
+    const { op, run } = oneStep(operations, `${table}.${name}`)
+    // Both verbs return the object.
+    return { schema: op.input, run: (ctx: Ctx, input: object) => run(ctx, parse(op.input, input)) as Promise<Updated> }
   }
   const [create, update] = [verb('create'), verb('update')]
   return async (ctx, value) => {

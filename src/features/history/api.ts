@@ -1,45 +1,11 @@
 /** The history contract: changes of the estate, their objects, and their undo. Browser-safe. */
 import { z } from 'zod'
 import { Filter, idOf, Key, line, Timestamp } from '../../platform/contract/fields.ts'
-import { operation, type Permission } from '../../platform/operation/operation.ts'
+import { operation } from '../../platform/operation/operation.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
+import { KIND_NAMES, KINDS, type KindOf, kindOf } from './kind-names.ts'
 
-/** The kinds of objects that have a history, in the order of their references. */
-export const KINDS = [
-  'datacenter',
-  'network',
-  'pool',
-  'reservation',
-  'device',
-  'relationship',
-  'discovery-rule',
-  'discovery-lock',
-] as const
 export const Kind = z.enum(KINDS)
-export type Kind = z.infer<typeof Kind>
-
-/** The singular nouns of summaries. */
-export const NOUNS: Readonly<Record<Kind, string>> = {
-  datacenter: 'datacenter',
-  network: 'network',
-  pool: 'pool',
-  reservation: 'reservation',
-  device: 'device',
-  relationship: 'relationship',
-  'discovery-rule': 'discovery rule',
-  'discovery-lock': 'field lock',
-}
-
-/** Of rules and locks there is one permission. */
-export const READ_PERMISSIONS: Readonly<Record<Kind, Permission>> = {
-  datacenter: 'datacenters:read',
-  network: 'networks:read',
-  pool: 'pools:read',
-  reservation: 'reservations:read',
-  device: 'devices:read',
-  relationship: 'relationships:read',
-  'discovery-rule': 'discovery:read',
-  'discovery-lock': 'discovery:read',
-}
 
 export const ItemChange = z.enum(['create', 'update', 'delete'])
 export type ItemChange = z.infer<typeof ItemChange>
@@ -116,7 +82,7 @@ const moment = (what: string) =>
   line(64).min(1).describe(`${what}: an RFC 3339 time, the id of a change, or how long ago, like 30m, 24h or 7d`)
 
 /** Any one of them opens the history, of which a caller sees the kinds that it may read. */
-const access = { anyOf: [...new Set(Object.values(READ_PERMISSIONS))] }
+const access = { anyOf: [...new Set(KINDS.map((kind) => KIND_NAMES[kind].read))] }
 
 /** A change has no name by which it could be looked up: the username in it is not its own. */
 const ChangeId = z.object({ id: Key.describe('Id of a change') })
@@ -206,54 +172,29 @@ export const history = {
   }),
 }
 
-const summaryOf = (noun: string) => `List the changes of ${noun}, newest first`
-const description = 'Also of one that was deleted.'
+/** A relationship has no id of its own. Its changes are in the histories of its devices. */
+type Historied = Exclude<Resource, 'relationships'>
+export const HISTORIED: readonly Historied[] = INVENTORY.filter((resource) => resource !== 'relationships')
+
+const historyOf = (resource: Historied) => {
+  const { noun, read } = KIND_NAMES[kindOf(resource)]
+  const relationships = resource === 'devices' ? 'With those of its relationships. ' : ''
+  return operation({
+    name: `${resource}.history`,
+    summary: `List the changes of ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}, newest first`,
+    description: `${relationships}Also of one that was deleted.`,
+    http: `GET /api/${resource}/{id}/history`,
+    access: read,
+    input: () => z.object({ id: idOf(resource), ...Page }),
+    output: () => z.array(HistoryEntry),
+  })
+}
 
 /** The histories of objects, by kind. */
-export const histories = {
-  datacenter: operation({
-    name: 'datacenters.history',
-    summary: summaryOf('a datacenter'),
-    description,
-    http: 'GET /api/datacenters/{id}/history',
-    access: READ_PERMISSIONS.datacenter,
-    input: () => z.object({ id: idOf('datacenters'), ...Page }),
-    output: () => z.array(HistoryEntry),
+export const histories = Object.fromEntries(
+  KINDS.flatMap((kind) => {
+    const resource = HISTORIED.find((one) => kindOf(one) === kind)
+    return resource ? [[kind, historyOf(resource)]] : []
   }),
-  network: operation({
-    name: 'networks.history',
-    summary: summaryOf('a network'),
-    description,
-    http: 'GET /api/networks/{id}/history',
-    access: READ_PERMISSIONS.network,
-    input: () => z.object({ id: idOf('networks'), ...Page }),
-    output: () => z.array(HistoryEntry),
-  }),
-  pool: operation({
-    name: 'pools.history',
-    summary: summaryOf('a pool'),
-    description,
-    http: 'GET /api/pools/{id}/history',
-    access: READ_PERMISSIONS.pool,
-    input: () => z.object({ id: idOf('pools'), ...Page }),
-    output: () => z.array(HistoryEntry),
-  }),
-  reservation: operation({
-    name: 'reservations.history',
-    summary: summaryOf('a reservation'),
-    description,
-    http: 'GET /api/reservations/{id}/history',
-    access: READ_PERMISSIONS.reservation,
-    input: () => z.object({ id: idOf('reservations'), ...Page }),
-    output: () => z.array(HistoryEntry),
-  }),
-  device: operation({
-    name: 'devices.history',
-    summary: summaryOf('a device'),
-    description: 'With those of its relationships. Also of one that was deleted.',
-    http: 'GET /api/devices/{id}/history',
-    access: READ_PERMISSIONS.device,
-    input: () => z.object({ id: idOf('devices'), ...Page }),
-    output: () => z.array(HistoryEntry),
-  }),
-}
+  // The kinds of those resources.
+) as { readonly [K in KindOf<Historied>]: ReturnType<typeof historyOf> }

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { KINDS, type Kind } from './api.ts'
+import { KINDS, type Kind } from './kind-names.ts'
 import { isKept } from './store.ts'
 
 /** An item as it is stored, with the next change of the same object. */

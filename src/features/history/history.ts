@@ -7,24 +7,15 @@ import type { Db } from '../../platform/db/database.ts'
 import { PastTables, pastOf } from '../../platform/db/past.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
+import type { Handlers } from '../../platform/operation/implement.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import type { ScanLimits } from '../discovery/discovery.ts'
 import type { Tables } from '../tables.ts'
-import {
-  type Change,
-  type HistoryEntry,
-  histories,
-  history,
-  type Item,
-  ItemChange,
-  KINDS,
-  type Kind,
-  READ_PERMISSIONS,
-} from './api.ts'
+import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, ItemChange } from './api.ts'
 import * as entries from './entry-store.ts'
-import { itemOf, itemsBetween, itemsOfChange } from './items.ts'
-import { KIND_RULES } from './kinds.ts'
+import { itemOf, itemsBetween, itemsOfChange, withDeviceNames } from './items.ts'
+import { KIND_NAMES, KINDS, type Kind, kindOf } from './kind-names.ts'
+import { KIND_RULES, type Means, PLAIN } from './kinds.ts'
 import { filterTimeOf, isSettled, momentOf, textOf } from './moment.ts'
 import { FEW_LATER, pastTables } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
@@ -37,7 +28,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const SHOWN_ITEMS = 100
 
 /** The kinds that the caller may read. */
-const visibleKinds = ({ caller }: Ctx): Kind[] => KINDS.filter((kind) => caller.permissions.has(READ_PERMISSIONS[kind]))
+const visibleKinds = ({ caller }: Ctx): Kind[] => KINDS.filter((kind) => caller.permissions.has(KIND_NAMES[kind].read))
 
 const countsOf = (json: string, kinds: readonly Kind[]): Counts => {
   // Written by `record-store.ts`.
@@ -46,7 +37,7 @@ const countsOf = (json: string, kinds: readonly Kind[]): Counts => {
   for (const change of ItemChange.options) {
     const some = kinds.flatMap((kind) => {
       const n = stored[change]?.[kind]
-      return n === undefined ? [] : [[KIND_RULES[kind].noun, n] as const]
+      return n === undefined ? [] : [[KIND_NAMES[kind].noun, n] as const]
     })
     if (some.length > 0) counts[change] = Object.fromEntries(some)
   }
@@ -96,8 +87,8 @@ const counted = async (batches: AsyncIterable<readonly unknown[]>): Promise<numb
   return total
 }
 
-const sent = async function* (items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
-  for await (const rows of items) yield rows.map((item) => JSON.stringify(item))
+const sent = async function* (ctx: Ctx, items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
+  for await (const rows of items) yield (await withDeviceNames(ctx, rows)).map((item) => JSON.stringify(item))
 }
 
 /** @throws AppError NOT_FOUND for a change of which the caller may read no item */
@@ -113,14 +104,14 @@ export const showChange = async (ctx: Ctx, row: store.StoredChange): Promise<Cha
   const items: Item[] = []
   const all = itemsOfChange(ctx, row.seq, { kinds: visibleKinds(ctx) })
   for await (const rows of paged(all, { limit: SHOWN_ITEMS })) items.push(...rows)
-  return { ...changeOf(ctx, row), items }
+  return { ...changeOf(ctx, row), items: await withDeviceNames(ctx, items) }
 }
 
 /** The tables from which the items of changes are read. */
 const ITEM_TABLES = [
   'history',
   'history_extent',
-  'datacenters',
+  ...PLAIN,
   'networks',
   'pools',
   'pool_tags',
@@ -163,16 +154,16 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
   const of = { kind, id, withRelationships: kind === 'device' && visibleKinds(ctx).includes('relationship') }
   const total = await entries.countEntries(ctx, of)
   // Neither the object nor a trace of it.
-  if (total === 0) orNotFound(documents.get(id), KIND_RULES[kind].noun, id)
+  if (total === 0) orNotFound(documents.get(id), KIND_NAMES[kind].noun, id)
   const mayKnowWho = ctx.caller.permissions.has('audit:read')
   async function* rows(): AsyncGenerator<string[]> {
     // The present first: a change that is committed in between records the document that was read here.
     const page = { limit, offset }
     const present = await presentOf(ctx, await entries.entriesOf(ctx, of, page))
     const all = await entries.entriesOf(ctx, of, page)
-    yield all.map((entry) => {
+    const shown = all.map((entry) => {
       const after = entry.next_seq === null ? present.get(`${entry.kind} ${entry.id}`) : entry.next_before
-      const shown: HistoryEntry = {
+      const one: HistoryEntry = {
         ...itemOf(entry.kind, entry.id, { before: entry.before, after }),
         change_id: entry.change_id,
         at: textOf(entry.atMs),
@@ -187,18 +178,29 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
         note: entry.note,
         undoes: entry.undoes,
       }
-      return JSON.stringify(shown)
+      return one
     })
+    yield (await withDeviceNames(ctx, shown)).map((entry) => JSON.stringify(entry))
   }
   return new JsonList<HistoryEntry>({ revision, total: async () => total, rows })
 }
 
+const objectHistories = Object.fromEntries(
+  HISTORIED.map(kindOf).map((kind) => [
+    kind,
+    (ctx: Ctx, input: { id: string } & ShortPage) => objectHistory(ctx, kind, input),
+  ]),
+) as Handlers<typeof histories, Tables>
+
 /** From this number of objects, an undo is a large transaction. */
 const LARGE = 1000
 
-export type HistoryOptions = { readonly config: Pick<Config, 'historyRetentionDays'> & ScanLimits }
+export type HistoryOptions = {
+  readonly config: Pick<Config, 'historyRetentionDays'> & Omit<Means, 'operations'>
+  readonly operations: Means['operations']
+}
 
-export const historyFeature = ({ config }: HistoryOptions): Feature => ({
+export const historyFeature = ({ config, operations }: HistoryOptions): Feature => ({
   operations: [
     ...implement(history, {
       list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
@@ -230,7 +232,7 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
         return new JsonList<Item>({
           revision: `${first.seq}.${last?.seq} ${await revisionFor(ctx, ITEM_TABLES)}`,
           total: () => counted(itemsBetween(ctx, span)),
-          rows: () => sent(paged(itemsBetween(ctx, span), page)),
+          rows: () => sent(ctx, paged(itemsBetween(ctx, span), page)),
         })
       },
       extent: async (ctx) => ({
@@ -246,7 +248,7 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
         },
         run: async (ctx, { id }) => {
           await mustFind(ctx, id)
-          const made = await undoChange(ctx, id, config)
+          const made = await undoChange(ctx, id, { ...config, operations })
           return showChange(ctx, orNotFound(await store.findChange(ctx, made), 'change', made))
         },
       },
@@ -257,17 +259,11 @@ export const historyFeature = ({ config }: HistoryOptions): Feature => ({
         return new JsonList<Item>({
           revision,
           total: () => counted(itemsOfChange(ctx, seq, filter)),
-          rows: () => sent(paged(itemsOfChange(ctx, seq, filter), page)),
+          rows: () => sent(ctx, paged(itemsOfChange(ctx, seq, filter), page)),
         })
       },
     }),
-    ...implement(histories, {
-      datacenter: (ctx, input) => objectHistory(ctx, 'datacenter', input),
-      network: (ctx, input) => objectHistory(ctx, 'network', input),
-      pool: (ctx, input) => objectHistory(ctx, 'pool', input),
-      reservation: (ctx, input) => objectHistory(ctx, 'reservation', input),
-      device: (ctx, input) => objectHistory(ctx, 'device', input),
-    }),
+    ...implement(histories, objectHistories),
   ],
   jobs: [
     {

@@ -1,6 +1,8 @@
 /** Builds the items of changes and of comparisons from documents before and after. */
 import type { Ctx } from '../ctx.ts'
-import { type Item, type ItemChange, KINDS, type Kind } from './api.ts'
+import { tripleOfId } from '../relationships/relationships.ts'
+import type { Item, ItemChange } from './api.ts'
+import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES, nameOf } from './kinds.ts'
 import * as store from './store.ts'
 
@@ -17,6 +19,31 @@ export const fieldsOf = (before: Document | undefined, after: Document | undefin
       return isWhole || !Bun.deepEquals(from, to) ? [[name, { from, to }]] : []
     }),
   )
+}
+
+/** Returns the names of devices by their ids: the present ones, or the last ones of devices that are gone. */
+const deviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const documents = await KIND_RULES.device.documents(ctx, ids)
+  const gone = ids.filter((id) => !documents.has(id))
+  for (const [id, json] of await store.lastDocuments(ctx, 'device', gone)) documents.set(id, json)
+  return new Map([...documents].map(([id, json]) => [id, nameOf('device', id, documentOf(json))]))
+}
+
+/** Returns items whose relationships are named by their devices, if the caller may read devices. */
+export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name'>>(
+  ctx: Ctx,
+  items: readonly T[],
+): Promise<T[]> => {
+  const relationships = items.filter(({ kind }) => kind === 'relationship')
+  if (relationships.length === 0 || !ctx.caller.permissions.has(KIND_NAMES.device.read)) return [...items]
+  const triples = new Map(relationships.map(({ id }) => [id, tripleOfId(id)]))
+  const ids = [...triples.values()].flatMap(({ parent_id, child_id }) => [parent_id, child_id])
+  const names = await deviceNames(ctx, [...new Set(ids)])
+  const named = (id: string): string => names.get(id) ?? id
+  return items.map((item) => {
+    const triple = item.kind === 'relationship' ? triples.get(item.id) : undefined
+    return triple ? { ...item, name: `${named(triple.parent_id)} ${triple.type} ${named(triple.child_id)}` } : item
+  })
 }
 
 type States = { readonly before: string | null | undefined; readonly after: string | null | undefined }

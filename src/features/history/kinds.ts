@@ -1,17 +1,22 @@
 /** The registry of the kinds of objects that have a history: one entry for each resource of the estate. */
+import type { z } from 'zod'
 import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
 import { ipKeyOf } from '../../net/ip.ts'
-import type { Permission } from '../../platform/operation/operation.ts'
-import type { Ctx } from '../ctx.ts'
-import * as datacenters from '../datacenters/datacenters.ts'
+import type { AppError } from '../../platform/contract/errors.ts'
+import { oneStep } from '../../platform/operation/implement.ts'
+import type { Ctx, Feature } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import * as discovery from '../discovery/discovery.ts'
+import { contracts } from '../index.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
+import { type Named, namedStore } from '../named-store.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
 import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
-import { type ItemChange, type Kind, NOUNS } from './api.ts'
+import type { PlainTable } from '../tables.ts'
+import { type Kind, type KindOf, kindOf } from './kind-names.ts'
 
 /** A parsed document. */
 export type Document = Readonly<Record<string, unknown>>
@@ -24,21 +29,27 @@ export type Lost = {
   readonly isShared: boolean
 }
 
-/** The permissions to do by hand what an undo does. */
-export type KindPermissions = Readonly<Record<ItemChange, Permission>>
+/** The things that make, set and delete objects beside the context. */
+export type Means = discovery.ScanLimits & {
+  /** Of all resources. */
+  readonly operations: Feature['operations']
+}
 
 export type KindRules = {
-  /** The singular noun of summaries. */
-  readonly noun: string
-  readonly permissions: KindPermissions
   /** Makes a deleted object again, with its id and the time of its creation, by the rules of its resource. */
-  readonly create: (ctx: Ctx, object: Lost, limits: discovery.ScanLimits) => Promise<unknown>
+  readonly create: (ctx: Ctx, object: Lost, means: Means) => Promise<unknown>
   /** Sets some fields of an object. */
-  readonly update: (ctx: Ctx, id: string, fields: Document, limits: discovery.ScanLimits) => Promise<unknown>
-  readonly remove: (ctx: Ctx, id: string, limits: discovery.ScanLimits) => Promise<unknown>
+  readonly update: (ctx: Ctx, id: string, fields: Document, means: Means) => Promise<unknown>
+  readonly remove: (ctx: Ctx, id: string, means: Means) => Promise<unknown>
   /** As `create` and `remove` of each, with few queries for all. */
   readonly createAll?: (ctx: Ctx, objects: readonly Lost[]) => Promise<void>
   readonly removeAll?: (ctx: Ctx, ids: readonly string[]) => Promise<void>
+  /** Objects may exchange values of a field. Their updates are one step, of which the state after it counts. */
+  readonly exchange?: {
+    readonly field: string
+    /** Returns the errors of refused updates, in order. */
+    readonly updateAll: (ctx: Ctx, updates: readonly Lost[]) => Promise<(AppError | undefined)[]>
+  }
   /** The field that names an object; undefined for those that are named by their id. */
   readonly name?: string
   /** Returns the existing objects of those ids, as JSON text by id. */
@@ -54,41 +65,40 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** True if lower case in SQL, which knows ASCII alone, is that of the program. */
 const isAscii = (value: string): boolean => !/[^\0-\x7f]/.test(value)
 
-const permissionsOf = (resource: string): KindPermissions => ({
-  create: `${resource}:create`,
-  update: `${resource}:update`,
-  delete: `${resource}:delete`,
-})
-
 /** A document as the draft or the patch of its resource, whose schema it satisfied when it was stored. */
 const given = <T>(document: Document): T => document as T
 
-const rulesOf = <Create, Update>(
-  resource: string,
-  rules: {
-    readonly create: (ctx: Ctx, draft: Create) => Promise<unknown>
-    readonly update: (ctx: Ctx, patch: Update) => Promise<unknown>
-    readonly remove: (ctx: Ctx, id: string) => Promise<unknown>
-  },
-): Pick<KindRules, 'permissions' | 'create' | 'update' | 'remove'> => ({
-  permissions: permissionsOf(resource),
+const rulesOf = <Create, Update>(rules: {
+  readonly create: (ctx: Ctx, draft: Create) => Promise<unknown>
+  readonly update: (ctx: Ctx, patch: Update) => Promise<unknown>
+  readonly remove: (ctx: Ctx, id: string) => Promise<unknown>
+}): Pick<KindRules, 'create' | 'update' | 'remove'> => ({
   create: (ctx, { document }) => rules.create(ctx, given(document)),
   update: (ctx, id, fields) => rules.update(ctx, given({ id, ...fields })),
   remove: (ctx, id) => rules.remove(ctx, id),
 })
 
-export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
-  datacenter: {
-    noun: NOUNS.datacenter,
+/** The rules of a resource whose rows are its objects: its operations apply them. */
+const plainRules = (resource: PlainTable): KindRules => {
+  const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
+    oneStep(operations, `${resource}.${verb}`).run(ctx, input)
+  // The type of one of them would not allow the others.
+  const schema: z.ZodObject & z.ZodType<Named> = contracts[resource].get.output
+  return {
     name: 'name',
-    documents: datacenters.documents,
-    ...rulesOf('datacenters', datacenters),
-  },
+    documents: namedStore(resource, schema).documents,
+    create: (ctx, { document }, means) => run('create', ctx, document, means),
+    update: (ctx, id, fields, means) => run('update', ctx, { id, ...fields }, means),
+    remove: (ctx, id, means) => run('delete', ctx, { id }, means),
+  }
+}
+
+/** The kinds whose rules are more than those of a plain table. */
+const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> = {
   network: {
-    noun: NOUNS.network,
     name: 'name',
     documents: networks.documents,
-    ...rulesOf('networks', networks),
+    ...rulesOf(networks),
     derived: ({ subnet }) => {
       const cidr = cidrOfText(text(subnet))
       const { first, last } = cidrKeys(cidr)
@@ -96,31 +106,36 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     },
   },
   pool: {
-    noun: NOUNS.pool,
     name: 'name',
     documents: pools.documents,
-    ...rulesOf('pools', pools),
+    ...rulesOf(pools),
     derived: ({ start_ip, end_ip }) => ({ start: ipKeyOf(text(start_ip)), end: ipKeyOf(text(end_ip)) }),
   },
   reservation: {
-    noun: NOUNS.reservation,
     name: 'ip_address',
     documents: reservations.documents,
-    ...rulesOf('reservations', reservations),
+    ...rulesOf(reservations),
     create: (ctx, { document, isShared }) => reservations.create(ctx, given(document), isShared),
     derived: ({ ip_address }) => ({ ip: ipKeyOf(text(ip_address)) }),
   },
   device: {
-    noun: NOUNS.device,
     name: 'name',
     documents: devices.documents,
-    ...rulesOf('devices', devices),
+    ...rulesOf(devices),
     createAll: (ctx, all) =>
       devices.createAll(
         ctx,
         all.map(({ document }) => given(document)),
       ),
     removeAll: devices.removeAll,
+    exchange: {
+      field: 'addresses',
+      updateAll: (ctx, all) =>
+        devices.updateAll(
+          ctx,
+          all.map(({ id, document }) => given({ id, ...document })),
+        ),
+    },
     derived: (document) => {
       // The documents of this kind are devices.
       const device = document as unknown as Device
@@ -129,26 +144,20 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     },
   },
   relationship: {
-    noun: NOUNS.relationship,
     documents: relationships.documents,
-    permissions: permissionsOf('relationships'),
     create: (ctx, { document }) => relationships.create(ctx, given({ ...document, device_id: document.parent_id })),
     update: (ctx, id, fields) => relationships.update(ctx, relationships.tripleOfId(id), given(fields)),
     remove: (ctx, id) => relationships.remove(ctx, relationships.tripleOfId(id)),
     childOf: (id) => relationships.tripleOfId(id).child_id,
   },
   'discovery-rule': {
-    noun: NOUNS['discovery-rule'],
     documents: discovery.ruleDocuments,
-    permissions: permissionsOf('discovery'),
-    create: (ctx, { id, document }, limits) => discovery.rules.create(ctx, given({ id, ...document }), limits),
-    update: (ctx, id, fields, limits) => discovery.rules.update(ctx, given({ id, ...fields }), limits),
-    remove: (ctx, id, limits) => discovery.rules.remove(ctx, id, limits),
+    create: (ctx, { id, document }, means) => discovery.rules.create(ctx, given({ id, ...document }), means),
+    update: (ctx, id, fields, means) => discovery.rules.update(ctx, given({ id, ...fields }), means),
+    remove: (ctx, id, means) => discovery.rules.remove(ctx, id, means),
   },
   'discovery-lock': {
-    noun: NOUNS['discovery-lock'],
     documents: discovery.lockDocuments,
-    permissions: { create: 'discovery:update', update: 'discovery:update', delete: 'discovery:update' },
     create: (ctx, { document }) => discovery.locks.create(ctx, given(document)),
     update: async () => {
       throw new Error('a lock has no field that changes')
@@ -159,6 +168,17 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
     },
   },
 }
+
+const isPlain = (resource: Resource): resource is PlainTable => !Object.hasOwn(OWN_RULES, kindOf(resource))
+
+/** The resources of the inventory whose rows are their objects. */
+export const PLAIN: readonly PlainTable[] = INVENTORY.filter(isPlain)
+
+// The other kinds are those of plain tables.
+export const KIND_RULES = {
+  ...Object.fromEntries(PLAIN.map((resource) => [kindOf(resource), plainRules(resource)])),
+  ...OWN_RULES,
+} as Readonly<Record<Kind, KindRules>>
 
 /** The document of a stored JSON text. */
 export const documentOf = (json: string): Document => JSON.parse(json) as Document

@@ -2,13 +2,15 @@
  * The tables of the estate as of a moment: the stored rows of objects that have not changed since, and rows cut out of
  * the documents before the first later change of the others. Derived tables follow from these.
  */
-import { singular } from '../../platform/cli/command-name.ts'
+import { z } from 'zod'
 import { REFERABLE } from '../../platform/contract/external-fields.ts'
 import type { PastSql } from '../../platform/db/database.ts'
 import type { PastTable } from '../../platform/db/past.ts'
-import type { Tables } from '../tables.ts'
-import { KINDS, type Kind } from './api.ts'
-import { KIND_RULES } from './kinds.ts'
+import { contracts } from '../index.ts'
+import { INVENTORY } from '../inventory.ts'
+import type { PlainTable, Tables } from '../tables.ts'
+import { type Kind, kindOf } from './kind-names.ts'
+import { KIND_RULES, PLAIN } from './kinds.ts'
 import { membershipTables, occupancyTables } from './past-derived.ts'
 
 /** The tables that reads of the past name, but that are not of the estate. */
@@ -170,10 +172,21 @@ const refsTable = (engine: PastSql): PastTable => {
       WHERE s.resource = '${resource}' AND ${isSame(kind, 's.object_id')}
       UNION ALL SELECT '${resource}' AS resource, ${key} AS source, ${text} AS external_id, t.id AS object_id
       FROM then_${kind} AS t, ${from}`
-  const kinds = KINDS.flatMap((kind) =>
-    REFERABLE.filter((resource) => singular(resource) === kind).map((resource) => of(kind, resource)),
-  )
+  const kinds = REFERABLE.map((resource) => of(kindOf(resource), resource))
   return { name: 'refs', stored: ['refs'], sql: kinds.join(' UNION ALL ') }
+}
+
+const isNumber = (field: z.ZodType): boolean =>
+  // The wrapped type is a schema of this library, whose declaration is wider.
+  field instanceof z.ZodNumber || (field instanceof z.ZodNullable && isNumber(field.unwrap() as z.ZodType))
+
+/** The columns of a table whose rows are objects with `name_key`. */
+const plainColumns = (engine: PastSql, table: PlainTable): Columns => {
+  const columns = Object.entries(contracts[table].get.output.shape).map(([name, field]) => {
+    const value = engine.text('t.before', name)
+    return [name, isNumber(field) ? `CAST(${value} AS INTEGER)` : value]
+  })
+  return { ...Object.fromEntries(columns), id: 't.id', name_key: 't.sort_key' }
 }
 
 const estate = (engine: PastSql): PastTable[] => {
@@ -195,12 +208,9 @@ const estate = (engine: PastSql): PastTable[] => {
   }
   return [
     refsTable(engine),
-    estateTable(engine, {
-      table: 'datacenters',
-      kind: 'datacenter',
-      id: 's.id',
-      columns: named(['location', 'description', ...common]),
-    }),
+    ...PLAIN.map((table) =>
+      estateTable(engine, { table, kind: kindOf(table), id: 's.id', columns: plainColumns(engine, table) }),
+    ),
     estateTable(engine, {
       table: 'networks',
       kind: 'network',
@@ -269,9 +279,10 @@ export const FEW_LATER = 1000
  * @param areFew true if there are at most `FEW_LATER` rows of later changes
  */
 export const pastTables = (engine: PastSql, areFew: boolean): PastTable[] => [
-  ...(['datacenter', 'network', 'pool', 'reservation', 'relationship'] as const).map((kind) =>
-    statesOf(kind, areFew ? byNumber(engine) : BY_OBJECT),
-  ),
+  // Of the other kinds, rules and locks have no past.
+  ...INVENTORY.map(kindOf)
+    .filter((kind) => kind !== 'device')
+    .map((kind) => statesOf(kind, areFew ? byNumber(engine) : BY_OBJECT)),
   statesOf('device', byNumber(engine)),
   // Pages look devices up by their ids, and lists read them in their order.
   statesOf('device', BY_OBJECT, LISTED_DEVICES),

@@ -38,6 +38,7 @@ describe.each(dialects())('on %s', (dialect) => {
       )
     return [await of('changes'), await of('history')]
   }
+  const newest = async (): Promise<string> => (await admin.api.history.list({ limit: 1 }))[0]?.id ?? ''
   const devices = (from: number, count: number) => ({
     operations: Array.from({ length: count }, (_, i) => ({ op: 'create', device: { name: `d-${from + i}` } })),
   })
@@ -64,6 +65,31 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await admin.api.history.list({})).toEqual([])
     expect((await admin.request('GET', `/api/history/${change?.id}`)).status).toBe(404)
     expect(await admin.api.histories.device({ id })).toEqual([])
+  })
+
+  test('a change that is no longer kept cannot be undone, but an undo of it can', async () => {
+    const { id } = await admin.api.devices.create({ name: 'first' })
+    const change = await newest()
+    const undo = (of: string) => admin.request('POST', `/api/history/${of}/undo`)
+    await age(20)
+    expect((await undo(change)).status).toBe(200)
+    const made = await newest()
+    await app.plat.runJob('history.retention')
+    expect((await undo(change)).status).toBe(404)
+    expect((await admin.api.history.get({ id: made })).undoes).toBe(change)
+    const response = await undo(made)
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ undoes: made })])
+    expect((await admin.api.devices.get({ id })).name).toBe('first')
+  })
+
+  test('a change before the beginning cannot be undone, although it is still stored', async () => {
+    await admin.api.devices.create({ name: 'hidden' })
+    const change = await newest()
+    await age(10)
+    await app.plat.runJob('history.retention')
+    expect(await counts()).toEqual([1, 1])
+    const response = await admin.request('POST', `/api/history/${change}/undo?dry_run=true`)
+    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })])
   })
 
   test('the list has another ETag when changes are no longer shown', async () => {

@@ -6,8 +6,9 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { padded } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import type { ItemChange, Kind } from './api.ts'
-import { KINDS } from './api.ts'
+import type { ItemChange } from './api.ts'
+import type { Kind } from './kind-names.ts'
+import { KINDS } from './kind-names.ts'
 import type { ChangeRow } from './table.ts'
 
 export const EXTENT_ID = 1
@@ -291,6 +292,31 @@ export const statesBeforeLater = async (
     for (const { id, before } of rows) states.set(id, before)
   }
   return states
+}
+
+/** Returns the last documents of objects that are gone, by id. */
+export const lastDocuments = async (
+  ctx: StoreScope,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
+  const documents = new Map<string, string>()
+  for (const batch of batches(ids)) {
+    const rows = await ctx.db
+      .selectFrom('history')
+      .select(['id', 'before'])
+      .where('kind', '=', kind)
+      .where('id', 'in', padded(batch, ''))
+      .where('seq', '=', ({ selectFrom }) =>
+        selectFrom('history as last')
+          .select(({ fn }) => fn.max('last.seq').as('seq'))
+          .whereRef('last.kind', '=', 'history.kind')
+          .whereRef('last.id', '=', 'history.id'),
+      )
+      .execute()
+    for (const { id, before } of rows) if (before !== null) documents.set(id, before)
+  }
+  return documents
 }
 
 /** Returns the newest change of an object after a change, if there is one. */

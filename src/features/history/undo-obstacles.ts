@@ -1,7 +1,7 @@
 /** The obstacles of an undo, and its refusal. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
-import type { Kind } from './api.ts'
+import type { Kind } from './kind-names.ts'
 import { textOf } from './moment.ts'
 import * as store from './store.ts'
 

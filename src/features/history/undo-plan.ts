@@ -3,8 +3,9 @@ import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
-import { type ItemChange, KINDS, type Kind } from './api.ts'
+import type { ItemChange } from './api.ts'
 import { fieldsOf, statesAt } from './items.ts'
+import { KINDS, type Kind } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES } from './kinds.ts'
 import * as store from './store.ts'
 import type { Obstacle } from './undo-obstacles.ts'
@@ -71,6 +72,8 @@ const replacing = (now: unknown, then: unknown): Document => ({
 const undoUpdate = (before: string, after: string, now: string | undefined): Decision => {
   const fields = Object.entries(fieldsOf(documentOf(before), documentOf(after)))
   const scope = new Set(fields.map(([field]) => field))
+  // The time of the update alone.
+  if (fields.length === 0) return { scope }
   if (now === undefined) return { scope, obstacles: [{ message: 'is gone', isLater: true }] }
   const present = documentOf(now)
   const obstacles: Omit<Obstacle, 'kind' | 'id'>[] = []

@@ -3,11 +3,11 @@ import { AppError } from '../../platform/contract/errors.ts'
 import { attempt } from '../../platform/operation/attempt.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import type { ScanLimits } from '../discovery/discovery.ts'
 import { lockForRedrawing } from '../networks/membership.ts'
-import { type ItemChange, KINDS, type Kind } from './api.ts'
+import type { ItemChange } from './api.ts'
 import { fieldsOf } from './items.ts'
-import { documentOf, KIND_RULES } from './kinds.ts'
+import { INVERSE, KIND_NAMES, KINDS, type Kind, MAKE_ORDER } from './kind-names.ts'
+import { documentOf, KIND_RULES, type Means } from './kinds.ts'
 import type { KindCounts } from './record-store.ts'
 import * as store from './store.ts'
 import { inTheWay, nothingLeft, type Obstacle, undoneAlready } from './undo-obstacles.ts'
@@ -17,20 +17,6 @@ import { type Action, hasExpired, keyOf, type Plan, planOf } from './undo-plan.t
 const AT_ONCE = 250
 /** Steps may depend on each other. Those that a rule refuses are tried again after the others, this often at most. */
 const MAX_PASSES = 10
-
-/** The order in which objects are made; they are deleted in the opposite order. */
-const MAKE_ORDER: readonly Kind[] = [
-  'datacenter',
-  'network',
-  'pool',
-  'device',
-  'relationship',
-  'reservation',
-  'discovery-rule',
-  'discovery-lock',
-]
-
-const INVERSE: Readonly<Record<ItemChange, ItemChange>> = { create: 'delete', update: 'update', delete: 'create' }
 
 const countsOf = ({ counts }: store.StoredChange): KindCounts =>
   // Written by `record-store.ts`.
@@ -47,7 +33,7 @@ const requireRights = (ctx: Ctx, change: store.StoredChange): void => {
   const counts = countsOf(change)
   for (const kind of KINDS)
     for (const done of ['create', 'update', 'delete'] as const)
-      if (counts[done]?.[kind]) ctx.require(KIND_RULES[kind].permissions[INVERSE[done]])
+      if (counts[done]?.[kind]) ctx.require(KIND_NAMES[kind].permissions[INVERSE[done]])
 }
 
 /** Returns the change at the end of the chain of undos, as far as it is kept. */
@@ -61,37 +47,61 @@ const rootOf = async (ctx: Ctx, change: store.StoredChange): Promise<string> => 
   return root.id
 }
 
+/** Kinds that hold addresses, with those that need them. */
+const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'relationship', 'reservation', 'discovery-lock'])
+
+/** True for an update that is made together with others of its kind. */
+const isExchange = ({ change, kind, document }: Action): boolean => {
+  const { exchange } = KIND_RULES[kind]
+  return change === 'update' && exchange !== undefined && Object.hasOwn(document, exchange.field)
+}
+
+/** Addresses are freed before they are taken, so that no conflict is found between the steps. */
 const inOrder = (actions: readonly Action[]): Action[] => {
   const of = (change: ItemChange, kinds: readonly Kind[]) =>
     kinds.flatMap((kind) => actions.filter((one) => one.change === change && one.kind === kind))
-  return [...of('create', MAKE_ORDER), ...of('update', MAKE_ORDER), ...of('delete', MAKE_ORDER.toReversed())]
+  const [holders, others] = [
+    MAKE_ORDER.filter((kind) => HOLDERS.has(kind)),
+    MAKE_ORDER.filter((kind) => !HOLDERS.has(kind)),
+  ]
+  const updates = of('update', MAKE_ORDER)
+  return [
+    ...of('delete', holders.toReversed()),
+    ...of(
+      'create',
+      others.filter((kind) => kind !== 'discovery-rule'),
+    ),
+    ...updates.filter((one) => !isExchange(one)),
+    ...updates.filter(isExchange),
+    ...of('create', [...holders, 'discovery-rule']),
+    ...of('delete', others.toReversed()),
+  ]
 }
 
-/** Yields neighbours of one kind that are made or deleted, together; everything else alone. */
+/** Yields neighbours that are made together; everything else alone. */
 function* groupsOf(actions: readonly Action[]): Generator<readonly Action[]> {
   for (let from = 0; from < actions.length; ) {
     const first = actions[from]
+    if (!first) return
+    const most = isExchange(first) ? actions.length : AT_ONCE
     let to = from + 1
-    while (
-      to < actions.length &&
-      to - from < AT_ONCE &&
-      actions[to]?.kind === first?.kind &&
-      actions[to]?.change === first?.change
-    )
-      to++
+    while (to < actions.length && to - from < most && areAlike(first, actions[to])) to++
     yield actions.slice(from, to)
     from = to
   }
 }
 
+const areAlike = (a: Action, b: Action | undefined): boolean =>
+  b !== undefined && a.kind === b.kind && a.change === b.change && isExchange(a) === isExchange(b)
+
 type Refused = { readonly action: Action; readonly error: AppError }
 
-type Run = { readonly ctx: Ctx; readonly limits: ScanLimits; readonly breathe: () => Promise<void> }
+type Run = { readonly ctx: Ctx; readonly means: Means; readonly breathe: () => Promise<void> }
 
-const runOne = ({ ctx, limits }: Run, { kind, id, change, document, isShared }: Action): Promise<unknown> => {
+const runOne = ({ ctx, means }: Run, { kind, id, change, document, isShared }: Action): Promise<unknown> => {
   const rules = KIND_RULES[kind]
-  if (change === 'create') return rules.create(ctx, { id, document, isShared }, limits)
-  return change === 'update' ? rules.update(ctx, id, document, limits) : rules.remove(ctx, id, limits)
+  if (change === 'create') return rules.create(ctx, { id, document, isShared }, means)
+  return change === 'update' ? rules.update(ctx, id, document, means) : rules.remove(ctx, id, means)
 }
 
 /** Runs a group at once, if its kind can. Returns false if nothing was done. */
@@ -112,10 +122,20 @@ const runTogether = async ({ ctx }: Run, group: readonly Action[]): Promise<bool
   return work !== undefined && !((await attempt(ctx, work, true)) instanceof AppError)
 }
 
+const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Action[]): Promise<Refused[]> => {
+  const errors = (await KIND_RULES[kind].exchange?.updateAll(ctx, group)) ?? []
+  return group.flatMap((action, i) => {
+    const error = errors[i]
+    return error ? [{ action, error }] : []
+  })
+}
+
 const runPass = async (run: Run, actions: readonly Action[]): Promise<Refused[]> => {
   const refused: Refused[] = []
   for (const group of groupsOf(actions)) {
-    if (!(await runTogether(run, group)))
+    const [first] = group
+    if (first && isExchange(first)) refused.push(...(await runExchange(run, first.kind, group)))
+    else if (!(await runTogether(run, group)))
       for (const action of group) {
         const outcome = await attempt(run.ctx, () => runOne(run, action), true)
         if (outcome instanceof AppError) refused.push({ action, error: outcome })
@@ -195,7 +215,7 @@ const named = (...groups: readonly (readonly Obstacle[])[]): Obstacle[] => {
 }
 
 /** Undoes a change in the transaction of `ctx`, and records the new change. Returns its id. */
-export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<string> => {
+export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<string> => {
   const given = await store.findChange(ctx, id)
   if (!given) throw nothingLeft()
   requireRights(ctx, given)
@@ -210,7 +230,7 @@ export const undoChange = async (ctx: Ctx, id: string, limits: ScanLimits): Prom
     await ctx.confirmRights()
   }
   const plan = await planOf(ctx, change, breathe)
-  const run = { ctx, limits, breathe }
+  const run = { ctx, means, breathe }
   const refused = await runAll(run, plan.actions)
   const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
   if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)

@@ -2,7 +2,7 @@
 import type { JournalRules, Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
-import { type Kind, NOUNS, READ_PERMISSIONS } from '../history/api.ts'
+import { KIND_NAMES, type Kind } from '../history/kind-names.ts'
 
 /** The objects of one table. */
 export type PlanTable = TableRule & {
@@ -63,7 +63,7 @@ const derived = (table: string, differences: Partial<PlanTable>): PlanTable => {
 }
 
 /** The noun and the permission that the history shows objects of a kind by. */
-const sharedWithHistory = (kind: Kind) => ({ noun: NOUNS[kind], permission: READ_PERMISSIONS[kind] })
+const sharedWithHistory = (kind: Kind) => ({ noun: KIND_NAMES[kind].noun, permission: KIND_NAMES[kind].read })
 
 /**
  * By table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.

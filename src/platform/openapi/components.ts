@@ -120,6 +120,11 @@ const ERROR_KINDS: readonly ErrorKind[] = [
   },
   { status: 500, name: 'InternalError', description: 'A mistake of the server; its log has the request id' },
   {
+    status: 502,
+    name: 'BadGateway',
+    description: 'The other server cannot be reached, or does not answer as it should',
+  },
+  {
     status: 503,
     name: 'Unavailable',
     description: 'The database or the disk cannot serve the request now; try again later',

@@ -42,3 +42,11 @@ export const implementFor =
       // The type of `handlers` demands one handler per verb.
       handler: handlers[verb] as Bound<Tables>['handler'],
     }))
+
+/** Returns an operation and its handler, for callers in a transaction. @throws Error unless it is done in one step */
+export const oneStep = <Tables>(operations: readonly Bound<Tables>[], name: string) => {
+  const { op, handler } = operations.find((bound) => bound.op.name === name) ?? {}
+  if (!op || typeof handler !== 'function') throw new Error(`${name} is no operation in one step`)
+  // The caller passes input that the schema of the operation allows.
+  return { op, run: (ctx: KernelCtx<Tables>, input: object): Promise<unknown> => handler(ctx, input as never) }
+}

@@ -230,7 +230,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   /** Parses the input. Separates the fields that the kernel itself reads. */
   const inputOf = (op: AnyOperation, input: unknown): { readonly own: never; readonly fields: HistoryFields } => {
     const parsed = parse(op.input, input)
-    if (!op.keeps && !op.past) return { own: parsed as never, fields: NO_FIELDS }
+    // A read of the present is not copied. An operation has one of both flags at most.
+    const isAsSent = op.past ? !('as_of' in parsed) : !op.keeps
+    if (isAsSent) return { own: parsed as never, fields: NO_FIELDS }
     const { own, ...fields } = splitHistoryFields(parsed)
     // The handler's own input type; `implement` has paired them.
     return { own: own as never, fields }

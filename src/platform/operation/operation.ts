@@ -79,6 +79,8 @@ export type Operation<
   readonly isBulk?: true
   /** Acts outside Plat's own data: it probes a network, or calls another server. */
   readonly reachesOut?: true
+  /** Statuses of errors beside those of every operation. */
+  readonly errors?: readonly number[]
   readonly access: Access
   /** With access `authenticated`: permitted to a client that acts for a user, although no scope covers it. */
   readonly needsNoConsent?: true

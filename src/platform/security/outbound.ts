@@ -13,12 +13,14 @@ export type OutboundRequest = {
   readonly body?: Uint8Array
   /** Time limit of the whole request: names, connections, redirects and the body. */
   readonly timeoutMs: number
+  /** The largest body of the answer that is read; 64 KiB by default. */
+  readonly maxBytes?: number
   readonly signal?: AbortSignal
 }
 
 export type OutboundAnswer = {
   readonly status: number
-  /** At most 64 KiB. */
+  /** At most `maxBytes` of it. */
   readonly body: Uint8Array
   readonly isCut: boolean
 }
@@ -67,16 +69,16 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
     })
   }
 
-  const read = async (answer: IncomingMessage): Promise<OutboundAnswer> => {
+  const read = async (answer: IncomingMessage, maxBytes: number): Promise<OutboundAnswer> => {
     const chunks: Uint8Array[] = []
     let size = 0
     for await (const chunk of answer as AsyncIterable<Uint8Array>) {
-      chunks.push(chunk.subarray(0, MAX_BODY - size))
+      chunks.push(chunk.subarray(0, maxBytes - size))
       size += chunk.length
-      if (size > MAX_BODY) break
+      if (size > maxBytes) break
     }
     answer.destroy()
-    return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks), isCut: size > MAX_BODY }
+    return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks), isCut: size > maxBytes }
   }
 
   const follow = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> => {
@@ -86,7 +88,7 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
       const headers = url.origin === origin ? { ...request.ownHeaders, ...request.headers } : request.headers
       const answer = await connect({ url, address: await addressOf(rules, url, signal), headers }, request, signal)
       const location = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined
-      if (location === undefined) return await read(answer)
+      if (location === undefined) return await read(answer, request.maxBytes ?? MAX_BODY)
       answer.destroy()
       if (redirects === MAX_REDIRECTS) throw new OutboundError(`more than ${MAX_REDIRECTS} redirects`)
       const next = URL.parse(location, url.href)?.href

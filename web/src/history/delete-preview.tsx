@@ -1,11 +1,14 @@
 /** The other objects that a deletion would delete or change, before it is confirmed. */
+
 import { useQuery } from '@tanstack/react-query'
+import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { Change } from '../api/contracts.ts'
 import { asAppError } from '../api/errors.ts'
 import { plural } from '../ui/format.ts'
 import { Badge, Skeleton } from '../ui/primitives.tsx'
 import css from './history.module.css'
-import { CHANGE_TONES, CHANGE_WORDS, capital, NOUNS } from './words.ts'
+import { nameText } from './item-row.tsx'
+import { CHANGE_TONES, CHANGE_WORDS, capital } from './words.ts'
 
 const MOST_SHOWN = 6
 
@@ -27,7 +30,7 @@ export const ChangePreview = ({ change: { summary, counts, items = [] }, without
           {others.slice(0, MOST_SHOWN).map(({ kind, id, name, change }) => (
             <li key={`${kind} ${id}`}>
               <Badge tone={CHANGE_TONES[change]}>{CHANGE_WORDS[change]}</Badge>{' '}
-              <span className="muted">{NOUNS[kind]}</span> {kind === 'relationship' ? id.split(' ').at(-1) : name}
+              <span className="muted">{KIND_NAMES[kind].noun}</span> {nameText({ id, name })}
             </li>
           ))}
           {more > 0 && <li className="muted">and {plural(more, 'other')}</li>}

@@ -1,6 +1,8 @@
 /** The difference of two moments: the objects that were created, changed and deleted, by kind. */
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { KIND_NAMES, KINDS } from '../../../src/features/history/kind-names.ts'
 import { contracts, type HistoryItem, type Kind } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
@@ -17,7 +19,7 @@ import css from './history.module.css'
 import { ItemRow } from './item-row.tsx'
 import { type DiffFilter, diffQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { CHANGE_WORDS, headOf, KINDS, type Names, NOUNS } from './words.ts'
+import { CHANGE_WORDS, headOf, type Names } from './words.ts'
 
 const PARENT = { text: 'History', link: { to: '/history' } } as const
 
@@ -101,7 +103,7 @@ export const DiffPage = () => {
           label="Kind"
           any="Any kind"
           value={kind}
-          options={KINDS.map((one) => [one, NOUNS[one]] as const)}
+          options={KINDS.map((one) => [one, KIND_NAMES[one].noun] as const)}
           onChange={(value) => change({ kind: value })}
         />
         {SPANS.map(([name, ms]) => (

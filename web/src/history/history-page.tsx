@@ -1,7 +1,9 @@
 /** All changes of the estate, the newest first. Scrolling loads older ones. */
+
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { KIND_NAMES, KINDS } from '../../../src/features/history/kind-names.ts'
 import { type Change, contracts } from '../api/contracts.ts'
 import { usersQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
@@ -21,7 +23,6 @@ import { CHANGE_COLUMNS } from './columns.tsx'
 import { Choice, MomentBox } from './controls.tsx'
 import css from './history.module.css'
 import { type ChangeFilter, changesQuery } from './queries.ts'
-import { KINDS, NOUNS } from './words.ts'
 
 const NEWEST = { sort: 'time', isDescending: true }
 const NO_FILTER = { kind: undefined, user: undefined, from: undefined, to: undefined }
@@ -65,7 +66,7 @@ export const HistoryPage = () => {
           label="Kind"
           any="Any kind"
           value={kind}
-          options={KINDS.map((one) => [one, NOUNS[one]] as const)}
+          options={KINDS.map((one) => [one, KIND_NAMES[one].noun] as const)}
           onChange={(value) => change({ kind: value })}
         />
         <Choice

@@ -1,12 +1,14 @@
 /** One object of a change or of a comparison. */
+
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { HistoryItem } from '../api/contracts.ts'
 import { itemOfType, objectLink } from '../shell/nav.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import css from './history.module.css'
-import { CHANGE_TONES, CHANGE_WORDS, type Names, NOUNS } from './words.ts'
+import { CHANGE_TONES, CHANGE_WORDS, type Names } from './words.ts'
 
 type ObjectOf = Pick<HistoryItem, 'kind' | 'id' | 'name'>
 
@@ -16,9 +18,10 @@ const holderOf = ({ kind, id }: ObjectOf): { readonly type: string; readonly id:
     ? { type: 'device', id: id.split(' ')[0] ?? id }
     : { type: kind, id }
 
-const nameText = ({ kind, id, name }: ObjectOf): string =>
-  // The id ends with its type or its field.
-  kind === 'relationship' || kind === 'discovery-lock' ? (id.split(' ').at(-1) ?? name) : name
+/** The text by which an object is shown. */
+export const nameText = ({ id, name }: Pick<ObjectOf, 'id' | 'name'>): string =>
+  // The id ends with the type or the field. It is the name where that of the devices is not known.
+  name === id ? (id.split(' ').at(-1) ?? name) : name
 
 type NameProps = { readonly item: ObjectOf; readonly asOf: string | undefined }
 
@@ -46,7 +49,7 @@ export const ItemRow = ({ item, asOf, names, children }: Props) => (
   <li className={css.item}>
     <p className={css.itemHead}>
       <Badge tone={CHANGE_TONES[item.change]}>{CHANGE_WORDS[item.change]}</Badge>
-      <span className="muted">{NOUNS[item.kind]}</span>
+      <span className="muted">{KIND_NAMES[item.kind].noun}</span>
       <ItemName item={item} asOf={asOf} />
       {children}
     </p>

@@ -1,8 +1,10 @@
 /** The history of one object: each change with its fields, the newest first. */
+
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { History, Undo2 } from 'lucide-react'
 import { useMemo } from 'react'
+import { KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { HistoryEntry } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
 import { undoing } from '../shell/palette-state.ts'
@@ -20,7 +22,6 @@ import {
   CHANGE_WORDS,
   exactMoment,
   type Names,
-  NOUNS,
   programOf,
   undoneIn,
   undoPermission,
@@ -50,7 +51,7 @@ const Entry = ({ entry, isOther, isUndone, names }: EntryProps) => {
         <Badge tone={CHANGE_TONES[change]}>{CHANGE_WORDS[change]}</Badge>
         {isOther && (
           <>
-            <span className="muted">{NOUNS[kind]}</span> <ItemName item={entry} asOf={undefined} />
+            <span className="muted">{KIND_NAMES[kind].noun}</span> <ItemName item={entry} asOf={undefined} />
           </>
         )}
         {undoes !== null && (

@@ -1,23 +1,9 @@
 /** The names of kinds, fields and values, and the differences of lists. Pure functions. */
+import { INVERSE, KIND_NAMES } from '../../../src/features/history/kind-names.ts'
 import type { Change, HistoryEntry, HistoryItem, Kind } from '../api/contracts.ts'
 import { fields as datacenterFields } from '../datacenters/fields.ts'
 import { deviceFields } from '../devices/fields.ts'
 import { moment } from '../ui/format.ts'
-
-/** The kinds in the order of the server's answers, with their nouns. */
-export const NOUNS: Readonly<Record<Kind, string>> = {
-  datacenter: 'datacenter',
-  network: 'network',
-  pool: 'pool',
-  reservation: 'reservation',
-  device: 'device',
-  relationship: 'relationship',
-  'discovery-rule': 'discovery rule',
-  'discovery-lock': 'field lock',
-}
-
-// Their keys are the kinds.
-export const KINDS = Object.keys(NOUNS) as readonly Kind[]
 
 export const CHANGE_WORDS = { create: 'created', update: 'changed', delete: 'deleted' } as const
 export const CHANGE_TONES = { create: 'ok', update: 'info', delete: 'bad' } as const
@@ -25,7 +11,7 @@ export const CHANGE_TONES = { create: 'ok', update: 'info', delete: 'bad' } as c
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** @example headOf('device') // 'Devices' */
-export const headOf = (kind: Kind): string => `${capital(NOUNS[kind])}s`
+export const headOf = (kind: Kind): string => `${capital(KIND_NAMES[kind].noun)}s`
 
 const LABELED: Partial<Record<Kind, Readonly<Record<string, { readonly label: string }>>>> = {
   datacenter: datacenterFields,
@@ -130,18 +116,6 @@ export const undoneIn = (entries: readonly Pick<HistoryEntry, 'change_id' | 'und
   return undone
 }
 
-const RESOURCES: Readonly<Record<Kind, string>> = {
-  datacenter: 'datacenters',
-  network: 'networks',
-  pool: 'pools',
-  reservation: 'reservations',
-  device: 'devices',
-  relationship: 'relationships',
-  'discovery-rule': 'discovery',
-  'discovery-lock': 'discovery',
-}
-const UNDONE_BY = { create: 'delete', update: 'update', delete: 'create' } as const
-
 /** The permission that the undo of an item needs. */
 export const undoPermission = ({ kind, change }: Pick<HistoryItem, 'kind' | 'change'>): string =>
-  `${RESOURCES[kind]}:${UNDONE_BY[change]}`
+  KIND_NAMES[kind].permissions[INVERSE[change]]

@@ -1,5 +1,6 @@
 /** The history of an object, on its page or in its drawer. Its code is loaded when it is opened. */
 import { lazy, Suspense } from 'react'
+import type { ObjectKind } from '../history/queries.ts'
 import { PageLoading } from '../shell/shell.tsx'
 
 const ObjectHistory = lazy(() =>
@@ -7,7 +8,7 @@ const ObjectHistory = lazy(() =>
 )
 
 type Props = {
-  readonly kind: 'datacenter' | 'network' | 'pool' | 'reservation' | 'device'
+  readonly kind: ObjectKind
   readonly id: string
 }
 

@@ -1,0 +1,55 @@
+/** The places of devices: the addresses that they have, and that no two of them may have from one pool. */
+import { ipKeyOf } from '../../net/ip.ts'
+import { AppError } from '../../platform/contract/errors.ts'
+import type { Ctx } from '../ctx.ts'
+import { lockForPlacing } from '../networks/membership.ts'
+import { lockAll as lockPools } from '../pools/pools.ts'
+import type { Device } from './schema.ts'
+import * as store from './store.ts'
+
+/** Returns the sortable keys of its addresses. */
+export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => ipKeyOf(ip))
+
+/** Locks the networks and pools of these addresses until commit. */
+export const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
+  const addresses = all.flatMap((one) => one.addresses)
+  if (addresses.length === 0) return
+  await lockPools(
+    ctx,
+    addresses.flatMap(({ pool_id }) => (pool_id === null ? [] : [pool_id])),
+  )
+  await lockForPlacing(ctx)
+}
+
+/**
+ * Returns the devices that may not have one of their addresses, with the reason: another device has it from the same
+ * pool. The state after all of them counts, so that they may exchange addresses.
+ * @param all as they will be
+ */
+export const refusedPlaces = async (ctx: Ctx, all: readonly Device[]): Promise<Map<string, AppError>> => {
+  const wanted = all.flatMap(({ id, addresses }) =>
+    addresses.flatMap(({ ip, pool_id }) =>
+      pool_id === null ? [] : [{ pool_id, ip, ip_key: ipKeyOf(ip), device_id: id }],
+    ),
+  )
+  const ids = new Set(all.map(({ id }) => id))
+  const taken = new Set<string>()
+  for (const { pool_id, ip_key, device_id } of await store.takenInPools(ctx, wanted))
+    if (!ids.has(device_id)) taken.add(`${pool_id} ${ip_key}`)
+  const refused = new Map<string, AppError>()
+  const owners = new Map<string, string>()
+  for (const { pool_id, ip, ip_key, device_id } of wanted) {
+    const place = `${pool_id} ${ip_key}`
+    const owner = owners.get(place) ?? device_id
+    owners.set(place, owner)
+    if (refused.has(device_id) || (owner === device_id && !taken.has(place))) continue
+    refused.set(device_id, new AppError('IP_NOT_AVAILABLE', `${ip} of the pool ${pool_id} is taken by another device`))
+  }
+  return refused
+}
+
+/** @throws AppError IP_NOT_AVAILABLE if another device already has one of the addresses from the same pool. */
+export const claimPlaces = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
+  const [error] = (await refusedPlaces(ctx, all)).values()
+  if (error) throw error
+}

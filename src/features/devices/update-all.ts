@@ -1,0 +1,89 @@
+/** Updates many devices as one step: they may exchange addresses, and events tell the state after all of them. */
+import { AppError, invalid, notFound } from '../../platform/contract/errors.ts'
+import { createBreathe } from '../../platform/runtime/pause.ts'
+import type { Ctx } from '../ctx.ts'
+import * as occupancy from '../occupancy/occupancy.ts'
+import type { DevicePatch } from './api.ts'
+import * as membership from './membership-store.ts'
+import { patched } from './patched.ts'
+import { keysOf, lockPlaces, refusedPlaces } from './places.ts'
+import { referenceIssues } from './references.ts'
+import type { Device } from './schema.ts'
+import type { Change } from './search-text.ts'
+import * as store from './store.ts'
+
+const hasMoved = ({ changes }: Change): boolean => changes.includes('addresses')
+
+const isChange = (outcome: Change | AppError): outcome is Change => !(outcome instanceof AppError)
+
+/** Returns the change of each patch, or its error. */
+const changesOf = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(Change | AppError)[]> => {
+  const issues = await referenceIssues(ctx, patches)
+  const docs = await store.lockDocs(
+    ctx,
+    patches.map(({ id }) => id),
+  )
+  return patches.map((patch, i) => {
+    const doc = docs.get(patch.id)
+    if (doc === undefined) return notFound('device', patch.id)
+    const own = issues[i] ?? []
+    if (own.length > 0) return invalid(own)
+    // The column holds the JSON of a device.
+    const before = JSON.parse(doc) as Device
+    try {
+      return { before, ...patched(ctx, before, patch) }
+    } catch (error) {
+      if (error instanceof AppError) return error
+      throw error
+    }
+  })
+}
+
+/** Refuses changes whose addresses other devices have, until the others hold together. */
+const withoutRefused = async (ctx: Ctx, all: readonly (Change | AppError)[]): Promise<(Change | AppError)[]> => {
+  let outcomes = [...all]
+  for (;;) {
+    const moved = outcomes.filter(isChange).filter(hasMoved)
+    const refused = await refusedPlaces(
+      ctx,
+      moved.map(({ device }) => device),
+    )
+    if (refused.size === 0) return outcomes
+    // A device that may not move keeps its address, which another one may want.
+    outcomes = outcomes.map((one) => (isChange(one) ? (refused.get(one.device.id) ?? one) : one))
+  }
+}
+
+/**
+ * Updates devices, each of which has one patch. Refused patches have no effect.
+ * @returns the errors of those that a rule refuses, in the order of the patches; undefined for the others
+ */
+export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(AppError | undefined)[]> => {
+  const breathe = createBreathe()
+  const wanted = patches.flatMap(({ addresses }) => (addresses ? [{ addresses }] : []))
+  await lockPlaces(ctx, wanted)
+  await occupancy.lock(ctx, wanted.flatMap(keysOf))
+  const outcomes = await withoutRefused(ctx, await changesOf(ctx, patches))
+  const done = outcomes.filter(isChange).filter(({ changes }) => changes.length > 0)
+  const moved = done.filter(hasMoved)
+  const keys = {
+    old: moved.flatMap(({ before }) => keysOf(before)),
+    new: moved.flatMap(({ device }) => keysOf(device)),
+  }
+  await occupancy.lock(ctx, [...keys.old, ...keys.new])
+  for (const change of done) {
+    await store.update(ctx, change)
+    await breathe()
+  }
+  await membership.rebuild(
+    ctx,
+    moved.map(({ device }) => device.id),
+  )
+  await occupancy.release(ctx, keys.old)
+  await occupancy.take(ctx, keys.new)
+  for (const change of done) {
+    await ctx.emit('device.updated', change)
+    await breathe()
+  }
+  return outcomes.map((one) => (isChange(one) ? undefined : one))
+}

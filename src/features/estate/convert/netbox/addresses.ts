@@ -1,0 +1,78 @@
+/** The addresses of a device or machine, in the order in which they matter. */
+import { isDomainName } from '../../../../net/dns-name.ts'
+import { formatIp } from '../../../../net/ip.ts'
+import type { Line } from '../report-builder.ts'
+import { compact, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
+import type { Interface, Interfaces, Owner } from './interfaces.ts'
+import { linesOf, type Mapping, markDone, textOf } from './mapping.ts'
+import { type Networks, parseInterface } from './networks.ts'
+import type { NetboxObject } from './objects.ts'
+
+const ADDRESS = 'ipam.ipaddress'
+const USED = new Set('address assigned_object_type assigned_object_id dns_name'.split(' '))
+
+export type DeviceAddresses = {
+  readonly rows: Record<string, unknown>[]
+  readonly domains: string[]
+  readonly lines: Line[]
+}
+
+export type AddressContext = Mapping & {
+  readonly networks: Networks
+  readonly interfaces: Interfaces
+  /** The texts of all addresses of devices. */
+  readonly taken: Set<string>
+}
+
+type Found = { readonly on: Interface; readonly object: NetboxObject }
+
+const inOrder = ({ interfaces }: AddressContext, owner: Owner, device: NetboxObject): Found[] => {
+  const found = interfaces.of(owner, device.id).flatMap((on) => on.addresses.map((object) => ({ on, object })))
+  const rank = ({ object }: Found): number => [device.primary_ip4, device.primary_ip6].indexOf(object.id)
+  const primary = found.filter((address) => rank(address) >= 0).sort((a, b) => rank(a) - rank(b))
+  return [...primary, ...found.filter((address) => rank(address) < 0)]
+}
+
+export const addressesOf = (context: AddressContext, owner: Owner, device: NetboxObject): DeviceAddresses => {
+  const { report, networks, interfaces, taken } = context
+  const made: DeviceAddresses = { rows: [], domains: [], lines: [] }
+  const own = new Set<string>()
+  for (const { on, object } of inOrder(context, owner, device)) {
+    markDone(context, ADDRESS, object)
+    const parsed = parseInterface(object.address)
+    const ip = parsed && formatIp(parsed.ip)
+    const why = !ip
+      ? 'is not an address'
+      : own.has(ip)
+        ? 'is on its device twice'
+        : own.size === MAX_ADDRESSES && `is beyond the ${MAX_ADDRESSES} addresses of its device`
+    if (!ip || why) {
+      report.left(ADDRESS, String(why), object)
+      continue
+    }
+    own.add(ip)
+    taken.add(ip)
+    const at = (field: string) => ({ kind: on.kind, id: on.object.id, field })
+    made.rows.push(
+      compact({
+        ip,
+        label: textOf(context, at('name'), on.name, MAX_LABEL),
+        network: networks.holding(object.vrf, parsed.ip)?.ref,
+        switch_port: textOf(context, at('cable'), interfaces.peerOf(on)),
+      }),
+    )
+    made.lines.push(...linesOfAddress(context, ip, object, made.domains))
+  }
+  return made
+}
+
+const linesOfAddress = (context: Mapping, ip: string, object: NetboxObject, domains: string[]): Line[] => {
+  const lines = linesOf(context, { kind: ADDRESS, object, used: USED })
+  const name = object.dns_name === undefined ? '' : withoutRoot(String(object.dns_name))
+  if (name !== '' && !isDomainName(name)) lines.push({ key: 'dns_name', value: name })
+  else if (name !== '' && !domains.includes(name)) domains.push(name)
+  return lines.map(({ key, value }) => ({ key: `${ip} ${key}`, value, field: `${ADDRESS}.${key}` }))
+}
+
+/** Returns a name of the DNS without the dot of the root. */
+export const withoutRoot = (name: string): string => name.trim().replace(/\.$/, '')

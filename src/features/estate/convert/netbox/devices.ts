@@ -1,0 +1,157 @@
+/** Devices and virtual machines become devices. */
+import type { EstateRow } from '../converter.ts'
+import type { Line } from '../report-builder.ts'
+import { compact, fittedTags } from '../row-text.ts'
+import { type AddressContext, addressesOf } from './addresses.ts'
+import { deviceName, type Owner } from './interfaces.ts'
+import { addRow, linesOf, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
+import type { NetboxObject } from './objects.ts'
+import { datacenterOf } from './places.ts'
+
+const DEVICE = 'dcim.device'
+const MACHINE = 'virtualization.virtualmachine'
+
+const STATUS: Readonly<Record<string, string>> = {
+  planned: 'planned',
+  staged: 'planned',
+  inventory: 'planned',
+  offline: 'maintenance',
+  failed: 'maintenance',
+  decommissioning: 'decommissioned',
+}
+
+const DEVICE_USED = new Set(
+  'name description status site location rack position face device_type platform role tenant tags primary_ip4 primary_ip6'.split(
+    ' ',
+  ),
+)
+const MACHINE_USED = new Set(
+  'name description status site cluster device platform role tenant tags primary_ip4 primary_ip6'.split(' '),
+)
+
+/** Primary addresses that are on no interface of the device, so that its list of addresses does not tell them. */
+const primaryLines = ({ model, interfaces }: AddressContext, owner: Owner, object: NetboxObject): Line[] =>
+  ['primary_ip4', 'primary_ip6'].flatMap((field) => {
+    const id = object[field]
+    if (id === undefined) return []
+    const isOwn = interfaces.of(owner, object.id).some(({ addresses }) => addresses.some((one) => one.id === id))
+    return isOwn ? [] : [{ key: field, value: model.label('ipam.ipaddress', id) }]
+  })
+
+type Parts = {
+  readonly kind: Owner
+  readonly object: NetboxObject
+  readonly name: string
+  readonly used: ReadonlySet<string>
+  readonly tags: readonly string[]
+  readonly location?: string
+  readonly makeModel?: string
+  readonly datacenter: RowRef | undefined
+}
+
+const rowOf = (context: AddressContext, parts: Parts): EstateRow => {
+  const { model, report, interfaces } = context
+  const { kind, object, used } = parts
+  const { id, description, platform } = object
+  const status = String(object.status ?? 'active')
+  const mapped = STATUS[status] ?? 'active'
+  const addresses = addressesOf(context, kind, object)
+  const lines = linesOf(context, { kind, object, used })
+  const comments = lines.filter(({ key }) => key === 'comments')
+  const at = (field: string) => ({ kind, id, field })
+  return compact({
+    name: textOf(context, at('name'), parts.name),
+    make_model: textOf(context, at('device_type'), parts.makeModel),
+    os: platform === undefined ? '' : textOf(context, at('platform'), model.label('dcim.platform', platform)),
+    status: mapped,
+    datacenter: parts.datacenter,
+    location: textOf(context, at('location'), parts.location),
+    tags: fittedTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...tagsOf(context, kind, object)]),
+    addresses: addresses.rows,
+    domains: addresses.domains,
+    description: report.describe(kind, id, String(description ?? ''), [
+      { key: 'status', value: mapped === status ? '' : status },
+      ...lines.filter(({ key }) => key !== 'comments'),
+      ...primaryLines(context, kind, object),
+      ...(object.site !== undefined && parts.datacenter === undefined
+        ? [{ key: 'site', value: model.label('dcim.site', object.site) }]
+        : []),
+      ...addresses.lines,
+      ...interfaces.macLines(kind, id),
+      ...comments,
+    ]),
+    refs: refsOf(kind, id),
+  })
+}
+
+const locationOf = ({ model }: AddressContext, { location, rack, position, face }: NetboxObject): string =>
+  [
+    location === undefined ? '' : model.label('dcim.location', location),
+    rack === undefined ? '' : model.label('dcim.rack', rack),
+    position === undefined ? '' : `U${position}`,
+    String(face ?? '').toLowerCase(),
+  ]
+    .filter((part) => part !== '')
+    .join(', ')
+
+const makeModelOf = ({ model }: AddressContext, id: unknown): string => {
+  if (id === undefined) return ''
+  const type = model.find('dcim.devicetype', id)
+  const maker = type?.manufacturer === undefined ? '' : model.label('dcim.manufacturer', type.manufacturer)
+  return `${maker} ${model.label('dcim.devicetype', id)}`.trim()
+}
+
+const addDevices = (context: AddressContext, rows: EstateRow[]): void => {
+  for (const object of context.model.of(DEVICE)) {
+    const row = rowOf(context, {
+      kind: DEVICE,
+      object,
+      name: deviceName(context.model, object.id),
+      used: DEVICE_USED,
+      tags: [],
+      location: locationOf(context, object),
+      makeModel: makeModelOf(context, object.device_type),
+      datacenter: datacenterOf(context, object),
+    })
+    addRow(rows, context, { kind: DEVICE, object, row })
+  }
+}
+
+/** Returns the datacenter of a machine: its own, that of its cluster, or that of its host. */
+const placeOfMachine = (context: AddressContext, object: NetboxObject): RowRef | undefined => {
+  const { model } = context
+  const others = [model.find('virtualization.cluster', object.cluster), model.find(DEVICE, object.device)]
+  for (const place of [object, ...others]) {
+    const datacenter = place && datacenterOf(context, place)
+    if (datacenter) return datacenter
+  }
+  return undefined
+}
+
+/** Machines become devices, which their hosts contain. */
+const addMachines = (context: AddressContext, rows: EstateRow[]): EstateRow[] => {
+  const { model } = context
+  const contained: EstateRow[] = []
+  for (const object of model.of(MACHINE)) {
+    const { id, cluster, device } = object
+    const hosts = typeof device === 'number' && model.isListed(DEVICE, device)
+    const row = rowOf(context, {
+      kind: MACHINE,
+      object,
+      name: String(object.name ?? '').trim() || `machine #${id}`,
+      used: hosts ? MACHINE_USED : new Set([...MACHINE_USED].filter((field) => field !== 'device')),
+      tags: ['vm', ...(cluster === undefined ? [] : [`cluster:${model.label('virtualization.cluster', cluster)}`])],
+      datacenter: placeOfMachine(context, object),
+    })
+    addRow(rows, context, { kind: MACHINE, object, row })
+    if (hosts) contained.push({ parent: refTo(DEVICE, device), child: refTo(MACHINE, id), type: 'contains' })
+  }
+  return contained
+}
+
+/** Returns the rows of devices, and the relationships of hosts and machines. */
+export const devicesOf = (context: AddressContext): { rows: EstateRow[]; relationships: EstateRow[] } => {
+  const rows: EstateRow[] = []
+  addDevices(context, rows)
+  return { rows, relationships: addMachines(context, rows) }
+}

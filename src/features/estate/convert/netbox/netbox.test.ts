@@ -1,0 +1,193 @@
+/** The small estate, written by several versions of NetBox in all forms. */
+import { describe, expect, test } from 'bun:test'
+import { documentProblems } from '../../../../testing/estate-document.ts'
+import { ENTRIES, type Entry, Ref, SECRET } from '../../../../testing/netbox/estate.ts'
+import { dumpdata, pgDump, rest, VERSIONS, type Version } from '../../../../testing/netbox/forms.ts'
+import type { Conversion } from '../converter.ts'
+import { convertNetbox } from './netbox.ts'
+
+const convert = async (text: string): Promise<Conversion> =>
+  convertNetbox(new TextEncoder().encode(text), { now: new Date(0) })
+
+const FORMS = {
+  dumpdata: (version: Version) => dumpdata(version),
+  'dumpdata with natural keys': (version: Version) => dumpdata(version, { natural: true }),
+  pg_dump: pgDump,
+  rest: (version: Version) => rest(version),
+  'rest in pages': (version: Version) => rest(version, { paged: true }),
+} as const
+
+const cases = VERSIONS.flatMap((version) => Object.entries(FORMS).map(([form, write]) => ({ version, form, write })))
+
+describe.each(cases)('NetBox $version as $form', ({ version, form, write }) => {
+  test('gives the same document as the other forms and versions', async () => {
+    // 2.11 has neither ranges nor hosts of machines.
+    const expected = await convert(dumpdata(version === '2.11' ? '2.11' : '4.6'))
+    expect((await convert(write(version))).documents).toEqual(expected.documents)
+  })
+
+  test('says its form, and holds no secret', async () => {
+    const conversion = await convert(write(version))
+    expect(form).toStartWith(conversion.source)
+    expect(JSON.stringify(conversion)).not.toContain(SECRET)
+    const secrets = conversion.report.left.filter(({ why }) => why === 'is a secret').map(({ what }) => what)
+    expect(secrets.sort()).toEqual([
+      'dcim.device.custom_field_data.admin_password',
+      'dcim.site.custom_field_data.snmp_community',
+      'vpn.ikepolicy.preshared_key',
+    ])
+    expect(conversion.report.left).toContainEqual({ what: 'users.token', count: 1, why: 'is not read' })
+  })
+})
+
+test('each row fits its resource, and each reference leads to a row', async () => {
+  expect(documentProblems((await convert(pgDump('4.6'))).documents)).toEqual([])
+})
+
+test('a device has the values of its model, role, place, interfaces and cables', async () => {
+  const { documents } = await convert(pgDump('4.6'))
+  const network = { ref: 'netbox:ipam.prefix.1' }
+  expect(documents.devices?.[0]).toEqual({
+    name: 'sw-1',
+    make_model: 'Arista DCS-7050',
+    os: 'EOS 4.30',
+    status: 'active',
+    datacenter: { ref: 'netbox:dcim.site.1' },
+    location: 'Room 1, R7, U12, front',
+    tags: ['prod', 'role:core', 'tenant:acme-corp'],
+    addresses: [
+      { ip: '10.40.1.2', label: 'Management', network },
+      { ip: '10.40.1.20', label: 'Ethernet2', network, switch_port: 'srv-1 eth0' },
+      { ip: '10.40.1.21', label: 'Ethernet10', network, switch_port: 'srv-1 eth1' },
+    ],
+    domains: ['sw-1.example.net'],
+    description: [
+      'asset_tag: AT-1',
+      'serial: SN1',
+      'Warranty until: 2030-01-01',
+      '10.40.1.20 dns_name: not_a host',
+      '10.40.1.21 description: uplink',
+      'mac_address: Ethernet2 00:11:22:aa:bb:02',
+      'mac_address: Ethernet10 00:11:22:aa:bb:10',
+      'comments: A switch',
+    ].join('\n'),
+    refs: { netbox: 'dcim.device.1' },
+  })
+})
+
+test('a machine is a device that its host contains', async () => {
+  const { documents } = await convert(pgDump('4.6'))
+  expect(documents.devices?.[3]).toMatchObject({ name: 'vm-1', status: 'active', tags: ['vm', 'cluster:kvm-1'] })
+  expect(documents.relationships?.[0]).toEqual({
+    parent: { ref: 'netbox:dcim.device.2' },
+    child: { ref: 'netbox:virtualization.virtualmachine.1' },
+    type: 'contains',
+  })
+})
+
+test('several cables between two devices are one relationship, seen from its parent', async () => {
+  const { documents } = await convert(pgDump('4.6'))
+  expect(documents.relationships?.slice(1)).toEqual([
+    {
+      parent: { ref: 'netbox:dcim.device.1' },
+      child: { ref: 'netbox:dcim.device.2' },
+      type: 'connected_to',
+      notes: 'Ethernet2 - eth0\nEthernet10 - eth1',
+    },
+  ])
+})
+
+test('an address on nothing is reserved in the smallest pool, else in one that is made', async () => {
+  const { documents } = await convert(pgDump('4.6'))
+  const pools = documents.reservations?.map(({ ip_address, pool }) => `${ip_address} ${(pool as { ref: string }).ref}`)
+  expect(pools).toEqual([
+    '10.40.1.115 netbox:ipam.iprange.2',
+    '10.40.1.150 netbox:ipam.iprange.1',
+    '10.40.1.30 netbox:ipam.prefix.1.addresses',
+    '172.16.0.9 netbox:ipam.prefix.172.16.0.0/28.addresses',
+    '192.0.2.77 netbox:ipam.prefix.192.0.2.77/32.addresses',
+  ])
+})
+
+test('an address that cannot be reserved is left over with its reason', async () => {
+  const { report, leftover } = await convert(pgDump('4.6'))
+  expect(report.left.filter(({ what }) => what === 'ipam.ipaddress')).toEqual([
+    { what: 'ipam.ipaddress', count: 1, why: 'is a network or broadcast address' },
+    { what: 'ipam.ipaddress', count: 1, why: 'is an address of a device' },
+    { what: 'ipam.ipaddress', count: 1, why: 'is reserved already' },
+  ])
+  expect(leftover['ipam.ipaddress']).toMatchObject([{ id: 10 }, { id: 11 }, { id: 13 }])
+})
+
+describe('of the small estate', () => {
+  /** Fields whose values have a meaning, so that they can't hold any text. */
+  const MEANS = new Set(
+    'status type face mac address prefix start_address end_address time_zone dns_name cable_end rd'.split(' '),
+  )
+  const token = (kind: string, id: number, field: string) => `${kind}/${id}/${field}`
+
+  /** The estate, with a text that is found again in each field of text, custom fields included. */
+  const marked: Entry[] = ENTRIES.map(({ kind, id, fields, custom, ...entry }) => ({
+    ...entry,
+    kind,
+    id,
+    fields: Object.fromEntries(
+      Object.entries(fields).map(([field, value]) => {
+        if (typeof value !== 'string' || MEANS.has(field)) return [field, value]
+        return [field, `${value} ${token(kind, id, field)}`]
+      }),
+    ),
+    ...(custom ? { custom: { ...custom, mark: token(kind, id, 'custom') } } : {}),
+  }))
+
+  test.each(Object.keys(FORMS) as (keyof typeof FORMS)[])('each text of %s is in a row or left over', async (form) => {
+    const writers = {
+      dumpdata: () => dumpdata('4.6', { entries: marked }),
+      'dumpdata with natural keys': () => dumpdata('4.6', { natural: true, entries: marked }),
+      pg_dump: () => pgDump('4.6', marked),
+      rest: () => rest('4.6', { entries: marked }),
+      'rest in pages': () => rest('4.6', { paged: true, entries: marked }),
+    }
+    const { documents, leftover } = await convert(writers[form]())
+    const found = JSON.stringify([documents, leftover])
+    const tokens = marked.flatMap(({ kind, id, fields, custom }) => [
+      ...Object.entries(fields).flatMap(([field, value]) =>
+        typeof value === 'string' && !MEANS.has(field) ? [token(kind, id, field)] : [],
+      ),
+      ...(custom ? [token(kind, id, 'custom')] : []),
+    ])
+    expect(tokens.length).toBeGreaterThan(60)
+    expect(tokens.filter((text) => !found.includes(text))).toEqual([])
+  })
+
+  test('each object is in a row or left over', async () => {
+    const { documents, leftover, report } = await convert(dumpdata('4.6'))
+    const refs = new Set(
+      Object.values(documents).flatMap((rows) => rows.map(({ refs }) => (refs as { netbox: string })?.netbox)),
+    )
+    const ips = JSON.stringify(documents.devices)
+    const lost = ENTRIES.filter(({ kind, id, fields: { address } }) => {
+      if (refs.has(`${kind}.${id}`)) return false
+      if (leftover[kind]?.some((object) => (object as { id: number }).id === id)) return false
+      return !address || !ips.includes(`"${String(address).split('/')[0]}"`)
+    })
+    expect(lost).toEqual([])
+    for (const kind of new Set(ENTRIES.map((entry) => entry.kind)))
+      expect([kind, report.read[kind]]).toEqual([kind, ENTRIES.filter((entry) => entry.kind === kind).length])
+  })
+
+  test('each number and reference of an object with a row is in the row', async () => {
+    const { documents } = await convert(dumpdata('4.6'))
+    const site = documents.datacenters?.[0]?.description
+    for (const text of [
+      'region: Europe',
+      'tenant: Acme Corp',
+      'latitude: 52.37',
+      'longitude: 4.9',
+      'power: 12',
+      'live: false',
+    ])
+      expect(site).toContain(text)
+    expect(ENTRIES.some(({ fields }) => fields.region instanceof Ref)).toBe(true)
+  })
+})

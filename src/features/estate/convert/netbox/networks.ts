@@ -1,0 +1,157 @@
+/** Prefixes and aggregates become networks, ranges become pools. */
+import { type Cidr, cidrOf, formatCidr, parseCidr } from '../../../../net/cidr.ts'
+import { bitsOf, compareIp, formatIp, type Ip, parseIp } from '../../../../net/ip.ts'
+import type { EstateRow } from '../converter.ts'
+import { compact, fittedTags } from '../row-text.ts'
+import { SubnetIndex } from '../subnet-index.ts'
+import { addRow, linesOf, type Mapping, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
+import { listIn, type NetboxObject } from './objects.ts'
+import { datacenterOf, scopeLine } from './places.ts'
+
+const PREFIX = 'ipam.prefix'
+const AGGREGATE = 'ipam.aggregate'
+const RANGE = 'ipam.iprange'
+
+const MAX_VLAN = 4094
+
+/** A network of the document. */
+export type MadeNetwork = { readonly cidr: Cidr; readonly ref: RowRef; readonly key: string }
+/** A pool of the document, in the VRF of its network. */
+export type MadePool = { readonly first: Ip; readonly last: Ip; readonly item: RowRef }
+
+/** The networks of the document, by VRF. */
+export class Networks {
+  readonly rows: EstateRow[] = []
+  readonly #byVrf = new Map<unknown, SubnetIndex<MadeNetwork>>()
+
+  add(vrf: unknown, network: MadeNetwork): void {
+    const index = this.#byVrf.get(vrf) ?? new SubnetIndex()
+    this.#byVrf.set(vrf, index)
+    index.add(network.cidr, network)
+  }
+
+  /** Returns the most specific network of a VRF that holds the addresses. */
+  holding(vrf: unknown, first: Ip, last: Ip = first): MadeNetwork | undefined {
+    return this.#byVrf.get(vrf)?.holding(first, last)
+  }
+}
+
+/** An address with its mask. A database leaves out the mask of a single address. */
+export const parseInterface = (value: unknown): { readonly ip: Ip; readonly prefix: number } | undefined => {
+  if (typeof value !== 'string') return undefined
+  const slash = value.indexOf('/')
+  const ip = parseIp(slash < 0 ? value : value.slice(0, slash))
+  if (!ip) return undefined
+  const prefix = slash < 0 ? bitsOf(ip.family) : parseCidr(value)?.prefix
+  return prefix === undefined ? undefined : { ip, prefix }
+}
+
+const blockOf = (value: unknown): Cidr | undefined => {
+  const parsed = parseInterface(value)
+  return parsed && cidrOf(parsed.ip, parsed.prefix)
+}
+
+const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan'.split(' '))
+
+const addPrefix = (mapping: Mapping, networks: Networks, object: NetboxObject): void => {
+  const { model, report } = mapping
+  const cidr = blockOf(object.prefix)
+  if (!cidr) return
+  const { id, vlan, vrf } = object
+  const subnet = formatCidr(cidr)
+  const vlanObject = model.find('ipam.vlan', vlan)
+  const vid = Number(vlanObject?.vid)
+  const hasNumber = vid >= 1 && vid <= MAX_VLAN
+  const vlanLine =
+    vlan === undefined ? undefined : (vlanObject?.name ?? (hasNumber ? undefined : model.label('ipam.vlan', vlan)))
+  const lines = [
+    ...linesOf(mapping, { kind: PREFIX, object, used: PREFIX_USED }),
+    { key: 'scope', value: scopeLine(mapping, object) },
+    { key: 'vlan', value: vlanLine },
+    {
+      key: 'site',
+      value: object.site !== undefined && !datacenterOf(mapping, object) ? model.label('dcim.site', object.site) : '',
+    },
+  ]
+  const row = compact({
+    name: textOf(mapping, { kind: PREFIX, id, field: 'description' }, object.description) || subnet,
+    subnet,
+    vlan_id: hasNumber ? vid : undefined,
+    datacenter: datacenterOf(mapping, object),
+    description: report.describe(PREFIX, id, '', lines),
+    refs: refsOf(PREFIX, id),
+  })
+  addRow(networks.rows, mapping, { kind: PREFIX, object, row })
+  networks.add(vrf, { cidr, ref: refTo(PREFIX, id), key: `${PREFIX}.${id}` })
+}
+
+const AGGREGATE_USED = new Set(['prefix', 'description'])
+
+const addAggregate = (mapping: Mapping, networks: Networks, object: NetboxObject): void => {
+  const cidr = blockOf(object.prefix)
+  if (!cidr) return
+  const { id } = object
+  const subnet = formatCidr(cidr)
+  const row = compact({
+    name: textOf(mapping, { kind: AGGREGATE, id, field: 'description' }, object.description) || subnet,
+    subnet,
+    description: mapping.report.describe(
+      AGGREGATE,
+      id,
+      '',
+      linesOf(mapping, { kind: AGGREGATE, object, used: AGGREGATE_USED }),
+    ),
+    refs: refsOf(AGGREGATE, id),
+  })
+  addRow(networks.rows, mapping, { kind: AGGREGATE, object, row })
+  networks.add(undefined, { cidr, ref: refTo(AGGREGATE, id), key: `${AGGREGATE}.${id}` })
+}
+
+export const networksOf = (mapping: Mapping): Networks => {
+  const networks = new Networks()
+  const subnets = new Set<string>()
+  for (const object of mapping.model.of(PREFIX)) {
+    addPrefix(mapping, networks, object)
+    const cidr = blockOf(object.prefix)
+    if (cidr && object.vrf === undefined) subnets.add(formatCidr(cidr))
+  }
+  for (const object of mapping.model.of(AGGREGATE)) {
+    const cidr = blockOf(object.prefix)
+    if (!cidr || !subnets.has(formatCidr(cidr))) addAggregate(mapping, networks, object)
+  }
+  return networks
+}
+
+const RANGE_USED = new Set('start_address end_address description role tenant tags size'.split(' '))
+
+const rowOfRange = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
+  const { id } = object
+  const [first, last] = [formatIp(range.first), formatIp(range.last)]
+  return compact({
+    name: textOf(mapping, { kind: RANGE, id, field: 'description' }, object.description) || `${first}-${last}`,
+    network: network.ref,
+    start_ip: first,
+    end_ip: last,
+    description: mapping.report.describe(RANGE, id, '', linesOf(mapping, { kind: RANGE, object, used: RANGE_USED })),
+    tags: fittedTags(mapping.report, { what: `${RANGE}.tags`, id }, tagsOf(mapping, RANGE, object)),
+    refs: refsOf(RANGE, id),
+  })
+}
+
+export type Pools = { readonly rows: EstateRow[]; readonly byVrf: Map<unknown, MadePool[]> }
+
+export const poolsOf = (mapping: Mapping, networks: Networks): Pools => {
+  const pools: Pools = { rows: [], byVrf: new Map() }
+  for (const object of mapping.model.of(RANGE)) {
+    const first = parseInterface(object.start_address)?.ip
+    const last = parseInterface(object.end_address)?.ip
+    // What makes no row is left over.
+    if (!first || !last || compareIp(first, last) > 0) continue
+    const network = networks.holding(object.vrf, first, last)
+    if (!network) continue
+    const pool = { first, last, item: refTo(RANGE, object.id) }
+    addRow(pools.rows, mapping, { kind: RANGE, object, row: rowOfRange(mapping, object, network, pool) })
+    listIn(pools.byVrf, object.vrf).push(pool)
+  }
+  return pools
+}

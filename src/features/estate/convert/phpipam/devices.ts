@@ -1,0 +1,187 @@
+/** Devices and addresses with a host name become devices. */
+import { cidrHolds } from '../../../../net/cidr.ts'
+import { isHostname } from '../../../../net/dns-name.ts'
+import { formatIp, type Ip } from '../../../../net/ip.ts'
+import type { EstateRow } from '../converter.ts'
+import type { Line } from '../report-builder.ts'
+import { compact, fitted, MAX_ADDRESSES } from '../row-text.ts'
+import { datacenterOf, linesOf, type Mapping, refsOf } from './mapping.ts'
+import { addressOf, type Subnet, type Subnets } from './subnets.ts'
+import type { Row } from './tables.ts'
+
+/** An address of the source, with its subnet if that is in the document and holds it. */
+export type Address = { readonly row: Row; readonly id: string; readonly ip: Ip; readonly subnet: Subnet | undefined }
+
+/** A device of the document before it is a row. */
+type Machine = {
+  readonly name: string
+  readonly ref: readonly [string, string]
+  readonly device?: Row
+  readonly addresses: Address[]
+}
+
+const DEVICE_USED = new Set('hostname ip_addr description location rack rack_start'.split(' '))
+const ADDRESS_USED = new Set('subnetId ip_addr hostname description switch port location'.split(' '))
+
+/** Returns the addresses of the source; those that are none are left over. */
+export const addressesOf = ({ tables, report, done }: Mapping, subnets: Subnets): Address[] =>
+  tables.of('addresses').flatMap((row) => {
+    const { id, subnetId = '' } = row
+    done.add(row)
+    const subnet = subnets.byId.get(subnetId)
+    const ip = addressOf(row.ip_addr, subnet?.cidr.family)
+    if (id !== undefined && ip && tables.find('addresses', id) === row)
+      return [{ row, id, ip, subnet: subnet && cidrHolds(subnet.cidr, ip) ? subnet : undefined }]
+    report.left('addresses', ip ? 'has no number, or stands in the file twice' : 'is not an address', row)
+    return []
+  })
+
+export const isReserved = ({ row }: Address): boolean => row.state === '3' || row.state === '4'
+
+/** Groups addresses by the machine that has them: a host name stands for one, in any case. */
+const machinesOf = ({ tables, done }: Mapping, addresses: readonly Address[]): Machine[] => {
+  const machines: Machine[] = []
+  const byName = new Map<string, Machine>()
+  const byIp = new Map<string, Machine>()
+  for (const device of tables.of('devices')) {
+    const { id, hostname = '', ip_addr } = device
+    if (id === undefined || tables.find('devices', id) !== device) continue
+    done.add(device)
+    const ip = addressOf(ip_addr)
+    const name = hostname.trim() || (ip ? formatIp(ip) : `device #${id}`)
+    const machine: Machine = { name, ref: ['device', id], device, addresses: [] }
+    machines.push(machine)
+    if (!byName.has(name.toLowerCase())) byName.set(name.toLowerCase(), machine)
+    if (ip && !byIp.has(formatIp(ip))) byIp.set(formatIp(ip), machine)
+  }
+  for (const address of addresses) {
+    const { row, id, ip } = address
+    const name = (row.hostname ?? '').trim()
+    if (name === '' && isReserved(address)) continue
+    const known = name === '' ? byIp.get(formatIp(ip)) : byName.get(name.toLowerCase())
+    if (known) {
+      known.addresses.push(address)
+      continue
+    }
+    const text = name || (row.description ?? '').trim() || formatIp(ip)
+    const machine: Machine = { name: text, ref: ['address', id], addresses: [address] }
+    machines.push(machine)
+    if (name !== '') byName.set(name.toLowerCase(), machine)
+  }
+  return machines
+}
+
+/** Returns the port of a switch to which an address is connected. */
+const switchPort = ({ tables, report }: Mapping, { row, id }: Address): string => {
+  const device = tables.label('devices', row.switch)
+  return fitted(report, { what: 'addresses.port', id }, device === '' ? '' : `${device} ${row.port ?? ''}`)
+}
+
+type Placed = { readonly rows: EstateRow[]; readonly lines: Line[]; readonly description: string }
+
+class MachineRows {
+  readonly #mapping: Mapping
+  readonly #subnets: Subnets
+  readonly #taken: Set<string>
+
+  constructor(mapping: Mapping, subnets: Subnets, taken: Set<string>) {
+    this.#mapping = mapping
+    this.#subnets = subnets
+    this.#taken = taken
+  }
+
+  row(machine: Machine): EstateRow {
+    const { name, ref, device } = machine
+    const { report, tables } = this.#mapping
+    const [kind, id] = ref
+    const table = kind === 'device' ? 'devices' : 'addresses'
+    const placed = this.#addresses(machine)
+    const lines = device ? linesOf(this.#mapping, { table, row: device, used: DEVICE_USED }) : []
+    const location = this.#locationOf(machine)
+    const datacenter = datacenterOf(this.#mapping, location)
+    if (!datacenter) lines.push({ key: 'location', value: tables.label('locations', location) })
+    return compact({
+      name: fitted(report, { what: `${table}.hostname`, id }, name),
+      hostname: isHostname(name) && !addressOf(name) ? name : '',
+      datacenter,
+      location: device ? fitted(report, { what: 'devices.rack', id }, this.#rackOf(device)) : '',
+      addresses: placed.rows,
+      description: report.describe(table, id, placed.description, [...lines, ...placed.lines]),
+      refs: refsOf(kind, id),
+    })
+  }
+
+  #rackOf({ rack, rack_start: start }: Row): string {
+    const unit = start === undefined || start === '0' ? '' : `U${start}`
+    return [this.#mapping.tables.label('racks', rack), unit].filter((part) => part !== '').join(', ')
+  }
+
+  /** The location of the device, else that of the first address or subnet with one. */
+  #locationOf({ device, addresses }: Machine): string | undefined {
+    const all = [device?.location, ...addresses.flatMap(({ row, subnet }) => [row.location, subnet?.row.location])]
+    return all.find((location) => location !== undefined && location !== '0')
+  }
+
+  #addresses(machine: Machine): Placed {
+    const { report } = this.#mapping
+    const { name, device, addresses } = machine
+    const isOnly = !device && addresses.length === 1
+    const placed: Placed = {
+      rows: [],
+      lines: [],
+      description: device?.description ?? (isOnly ? this.#descriptionOf(name, addresses[0]?.row) : ''),
+    }
+    const own = new Set<string>()
+    const deviceIp = addressOf(device?.ip_addr)
+    const add = (ip: string, subnet: Subnet | undefined, port: string) => {
+      own.add(ip)
+      this.#taken.add(ip)
+      placed.rows.push(compact({ ip, network: subnet?.ref, switch_port: port }))
+    }
+    if (deviceIp && !addresses.some(({ ip }) => formatIp(ip) === formatIp(deviceIp)))
+      add(formatIp(deviceIp), this.#subnets.index.holding(deviceIp), '')
+    for (const address of addresses) {
+      const ip = formatIp(address.ip)
+      if (own.has(ip) || own.size === MAX_ADDRESSES) {
+        report.left(
+          'addresses',
+          own.has(ip) ? 'is on its device twice' : 'is beyond the addresses of a device',
+          address.row,
+        )
+        continue
+      }
+      add(ip, address.subnet, switchPort(this.#mapping, address))
+      placed.lines.push(...this.#linesOf(address, isOnly ? '' : `${ip} `))
+    }
+    return placed
+  }
+
+  /** A description that is the name of its device is not told again. */
+  #descriptionOf(name: string, row: Row | undefined): string {
+    const { description = '', hostname } = row ?? {}
+    return hostname === undefined && description.trim() === name ? '' : description
+  }
+
+  #linesOf(address: Address, before: string): Line[] {
+    const { tables } = this.#mapping
+    const { row, subnet } = address
+    const lines = linesOf(this.#mapping, { table: 'addresses', row, used: ADDRESS_USED })
+    if (before !== '') lines.unshift({ key: 'description', value: row.description })
+    if (row.port !== undefined && tables.label('devices', row.switch) === '')
+      lines.push({ key: 'port', value: row.port })
+    if (!subnet) lines.push({ key: 'subnet', value: tables.label('subnets', row.subnetId) })
+    // A device has one place, and its addresses may say others.
+    if (before !== '') lines.push({ key: 'location', value: tables.label('locations', row.location) })
+    return lines.map(({ key, value }) => ({ key: before + key, value, field: `addresses.${key}` }))
+  }
+}
+
+export const devicesOf = (
+  mapping: Mapping,
+  subnets: Subnets,
+  addresses: readonly Address[],
+): { rows: EstateRow[]; taken: Set<string> } => {
+  const taken = new Set<string>()
+  const maker = new MachineRows(mapping, subnets, taken)
+  return { rows: machinesOf(mapping, addresses).map((machine) => maker.row(machine)), taken }
+}

@@ -1,0 +1,95 @@
+/** Parts that the rows of all resources need: refs, and lines for values without a field. */
+import type { Line, ReportBuilder } from '../report-builder.ts'
+import type { PhpipamTables, Row } from './tables.ts'
+
+export type Mapping = {
+  readonly tables: PhpipamTables
+  readonly report: ReportBuilder
+  /** Rows of the source that have their place. All others are left over. */
+  readonly done: Set<Row>
+}
+
+export const refsOf = (name: string, id: string) => ({ phpipam: `${name}.${id}` })
+export const refTo = (name: string, id: string) => ({ ref: `phpipam:${name}.${id}` })
+export type RowRef = ReturnType<typeof refTo>
+
+/** Returns a reference to the datacenter of a location. */
+export const datacenterOf = ({ tables }: Mapping, location: string | undefined): RowRef | undefined =>
+  location !== undefined && tables.find('locations', location) ? refTo('location', location) : undefined
+
+/** Settings and records of phpIPAM itself, by table. */
+const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
+  addresses: new Set('excludePing PTRignore PTR lastSeen editDate firewallAddressObject'.split(' ')),
+  devices: new Set(
+    (
+      'editDate sections rack_size rack_deep snmp_version snmp_port snmp_timeout snmp_queries snmp_v3_sec_level ' +
+      'snmp_v3_auth_protocol snmp_v3_priv_protocol snmp_v3_ctx_name snmp_v3_ctx_engine_id'
+    ).split(' '),
+  ),
+  locations: new Set(['editDate']),
+  subnets: new Set(
+    (
+      'allowRequests showName permissions pingSubnet discoverSubnet resolveDNS DNSrecursive DNSrecords scanAgent ' +
+      'threshold editDate lastScan lastDiscovery firewallAddressObject'
+    ).split(' '),
+  ),
+}
+
+/** Fields that name a row of another table: the name of the line, and the table. */
+const REFERENCES: Readonly<Record<string, readonly [string, string]>> = {
+  customer_id: ['customer', 'customers'],
+  device: ['device', 'devices'],
+  linked_subnet: ['linked_subnet', 'subnets'],
+  location: ['location', 'locations'],
+  nameserverId: ['nameserver', 'nameservers'],
+  rack: ['rack', 'racks'],
+  sectionId: ['section', 'sections'],
+  state: ['state', 'ipTags'],
+  switch: ['switch', 'devices'],
+  type: ['type', 'deviceTypes'],
+  vrfId: ['vrf', 'vrfs'],
+}
+
+/** The words for states, of files without the table that names them. */
+const STATES: Readonly<Record<string, string>> = { '1': 'Offline', '2': 'Used', '3': 'Reserved', '4': 'DHCP' }
+
+export const stateOf = ({ tables }: Mapping, state: string | undefined): string =>
+  state === undefined ? '' : (tables.find('ipTags', state)?.type ?? STATES[state] ?? state)
+
+/** The state of an address that is in use, which needs no word. */
+const USED_STATE = '2'
+
+const lineOf = (mapping: Mapping, field: string, value: string): Line => {
+  const reference = REFERENCES[field]
+  if (!reference) return { key: field, value }
+  const [key, table] = reference
+  if (field === 'state') return { key, value: value === USED_STATE ? '' : stateOf(mapping, value) }
+  return { key, value: mapping.tables.label(table, value) }
+}
+
+/** The columns of phpIPAM; any other is a custom field, whose zero is a value. */
+const COLUMNS = new Set(
+  (
+    'id is_gateway state switch location customer_id sectionId linked_subnet vrfId masterSubnetId vlanId device ' +
+    'nameserverId isFolder isFull isPool rack rack_start type'
+  ).split(' '),
+)
+
+const isDefault = (field: string, value: string): boolean =>
+  (value === '0' && COLUMNS.has(field)) || /^(?:0000-00-00|1970-01-01)/.test(value)
+
+type Values = { readonly table: string; readonly row: Row; readonly used: ReadonlySet<string> }
+
+/** Returns a line for each value that no field of the row holds, in the order of the file. Notes come last. */
+export const linesOf = (mapping: Mapping, { table, row, used }: Values): Line[] => {
+  const lines: Line[] = []
+  const last: Line[] = []
+  for (const [field, value] of Object.entries(row)) {
+    if (field === 'id' || used.has(field) || isDefault(field, value)) continue
+    if (SETTINGS[table]?.has(field)) {
+      if (value !== '0')
+        mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', { id: row.id, value })
+    } else (field === 'note' ? last : lines).push(lineOf(mapping, field, value))
+  }
+  return [...lines, ...last]
+}

@@ -1,0 +1,44 @@
+/** Addresses without a host name that are reserved, or given out by DHCP, become reservations. */
+import { formatIp } from '../../../../net/ip.ts'
+import type { EstateRow } from '../converter.ts'
+import { AddressPools, reservationProblem, reservationRow } from '../reserve.ts'
+import { fitted } from '../row-text.ts'
+import { type Address, isReserved } from './devices.ts'
+import { linesOf, type Mapping, refsOf, stateOf } from './mapping.ts'
+
+const USED = new Set('subnetId ip_addr hostname description state'.split(' '))
+
+export const reservationsOf = (
+  mapping: Mapping,
+  addresses: readonly Address[],
+  taken: ReadonlySet<string>,
+): { rows: EstateRow[]; pools: EstateRow[] } => {
+  const { report } = mapping
+  const pools = new AddressPools('phpipam')
+  const reserved = new Set<string>()
+  const rows: EstateRow[] = []
+  for (const address of addresses) {
+    const { row, id, ip, subnet } = address
+    if ((row.hostname ?? '').trim() !== '' || !isReserved(address)) continue
+    const why = subnet ? reservationProblem(ip, subnet, { taken, reserved }) : 'is in no subnet of the file'
+    if (!subnet || why) {
+      report.left('addresses', String(why), row)
+      continue
+    }
+    reserved.add(formatIp(ip))
+    const state = stateOf(mapping, row.state)
+    const purpose = fitted(report, { what: 'addresses.description', id }, row.description ?? '')
+    const lines = linesOf(mapping, { table: 'addresses', row, used: USED })
+    rows.push(
+      reservationRow({
+        pool: pools.of(subnet),
+        ip: formatIp(ip),
+        hostname: '',
+        purpose: purpose || state,
+        notes: report.describe('addresses', id, '', [{ key: 'state', value: purpose === '' ? '' : state }, ...lines]),
+        refs: refsOf('address', id),
+      }),
+    )
+  }
+  return { rows, pools: pools.rows }
+}

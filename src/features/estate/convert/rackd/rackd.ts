@@ -1,0 +1,61 @@
+/** Converts the SQLite file of rackd. Ids are kept. */
+import type { Converter, EstateDocument } from '../converter.ts'
+import { badFile } from '../converter.ts'
+import { checkUnpacked } from '../file-text.ts'
+import { ReportBuilder } from '../report-builder.ts'
+import { devicesOf, relationshipsOf } from './devices.ts'
+import type { Ids, Mapping } from './mapping.ts'
+import { datacentersOf, networksOf, poolsOf } from './places.ts'
+import { RackdTables } from './rackd-tables.ts'
+import { reservationsOf } from './reservations.ts'
+import { SqliteFile } from './sqlite-file.ts'
+
+/** The reason for which rows of a table are left over. */
+const REASONS: Readonly<Record<string, string>> = {
+  custom_field_definitions: 'has no place in Plat but its name in lines of devices',
+  datacenters: 'has no valid id',
+  device_relationships: 'is between no two devices of the file, or of no known type',
+  devices: 'has no valid id',
+  network_pools: 'has no valid id, or is outside of its network',
+  networks: 'has no valid id or subnet',
+  reservations: 'has no valid id',
+}
+
+const leaveOthers = ({ tables, report, done }: Mapping): void => {
+  for (const table of tables.names)
+    for (const row of tables.of(table))
+      if (!done.has(row)) report.left(table, REASONS[table] ?? 'has no place in Plat', row)
+}
+
+const readTables = (bytes: Uint8Array, report: ReportBuilder): RackdTables => {
+  const file = new SqliteFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  try {
+    const tables = new RackdTables(file, report)
+    if (!tables.names.includes('devices') || !tables.names.includes('network_pools'))
+      throw badFile('the file', 'is no database of rackd: it has no tables devices and network_pools')
+    return tables
+  } finally {
+    file.close()
+  }
+}
+
+export const convertRackd: Converter = (bytes, { now }) => {
+  checkUnpacked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  const report = new ReportBuilder()
+  const mapping: Mapping = { tables: readTables(bytes, report), report, done: new Set() }
+  const ids: Ids = { datacenters: new Set(), networks: new Set(), pools: new Set() }
+  const datacenters = datacentersOf(mapping, ids)
+  const networks = networksOf(mapping, ids)
+  const pools = poolsOf(mapping, ids)
+  const devices = devicesOf(mapping, ids)
+  const documents: EstateDocument = {
+    datacenters,
+    networks,
+    pools,
+    devices: devices.rows,
+    relationships: relationshipsOf(mapping),
+    reservations: reservationsOf(mapping, ids, { taken: devices.taken, now }),
+  }
+  leaveOthers(mapping)
+  return { source: 'sqlite', documents, hosts: [], report: report.report(documents), leftover: report.leftover() }
+}

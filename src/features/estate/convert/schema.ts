@@ -1,0 +1,35 @@
+/** The answer with a converted source. Browser-safe. */
+import { z } from 'zod'
+import { INVENTORY } from '../../inventory.ts'
+
+const Rows = z.array(z.record(z.string(), z.unknown()))
+const Counts = z.record(z.string(), z.int())
+
+const Report = z
+  .object({
+    read: Counts.describe('The number of objects of each kind, as the source names it'),
+    made: Counts.describe('The number of rows of each resource'),
+    described: z
+      .array(z.object({ field: z.string(), count: z.int() }))
+      .describe('Fields that are lines of descriptions'),
+    left: z
+      .array(z.object({ what: z.string(), count: z.int(), why: z.string() }))
+      .describe('Objects and fields without a place in Plat'),
+    warnings: z.array(z.object({ message: z.string() })),
+  })
+  .meta({ id: 'ConversionReport' })
+
+/** The result of a conversion, whose rows an import can take. */
+export const PulledEstate = z
+  .object({
+    format: z.string(),
+    source: z.string().describe('The form of the source'),
+    documents: z.object(Object.fromEntries(INVENTORY.map((resource) => [resource, Rows.optional()]))),
+    report: Report,
+    leftover: z
+      .record(z.string(), z.array(z.unknown()))
+      .optional()
+      .describe('The left objects and values by kind, with `leftover`'),
+  })
+  .meta({ id: 'PulledEstate' })
+export type PulledEstate = z.infer<typeof PulledEstate>

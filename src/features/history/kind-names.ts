@@ -1,0 +1,80 @@
+/**
+ * The kinds of objects that have a history, with their nouns and permissions. A resource of the inventory is a kind by its
+ * name. Browser-safe, without Zod.
+ */
+import { singular } from '../../platform/cli/command-name.ts'
+import type { ItemChange } from '../../platform/operation/change-record.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
+
+/** As `singular`. */
+type Singular<Noun extends string> = Noun extends `${infer Stem}ies`
+  ? `${Stem}y`
+  : Noun extends `${infer Stem}s`
+    ? Stem
+    : Noun
+
+/** The kind of the objects of a resource. */
+export type KindOf<R extends Resource> = Singular<R>
+export const kindOf = <R extends Resource>(resource: R): KindOf<R> =>
+  // The type of `singular` does not tell the text.
+  singular(resource) as KindOf<R>
+
+/** The permissions to do by hand what an undo does. */
+type ChangePermissions = Readonly<Record<ItemChange, Permission>>
+
+type KindName = {
+  /** The singular noun of summaries. */
+  readonly noun: string
+  readonly read: Permission
+  readonly permissions: ChangePermissions
+}
+
+const permissionsOf = (resource: string): Pick<KindName, 'read' | 'permissions'> => ({
+  read: `${resource}:read`,
+  permissions: { create: `${resource}:create`, update: `${resource}:update`, delete: `${resource}:delete` },
+})
+
+/** Kinds whose objects are no resource of the inventory. */
+const OTHERS = {
+  'discovery-rule': { noun: 'discovery rule', ...permissionsOf('discovery') },
+  'discovery-lock': {
+    noun: 'field lock',
+    read: 'discovery:read',
+    permissions: { create: 'discovery:update', update: 'discovery:update', delete: 'discovery:update' },
+  },
+} as const satisfies Readonly<Record<string, KindName>>
+
+export type Kind = KindOf<Resource> | keyof typeof OTHERS
+
+/** Of an object, the compiler knows the keys as texts alone. */
+const OTHER_KINDS = Object.keys(OTHERS) as (keyof typeof OTHERS)[]
+
+/** An object is made after those that it names. */
+export const MAKE_ORDER: readonly Kind[] = [...INVENTORY.map(kindOf), ...OTHER_KINDS]
+
+/** Answers have devices and their relationships after the other resources. */
+const LAST: readonly Resource[] = ['devices', 'relationships']
+
+/** In the order of answers. */
+export const KINDS: readonly Kind[] = [
+  ...[...INVENTORY.filter((resource) => !LAST.includes(resource)), ...LAST].map(kindOf),
+  ...OTHER_KINDS,
+]
+
+const ofResource = (resource: Resource): [Kind, KindName] => {
+  const kind = kindOf(resource)
+  return [kind, { noun: kind, ...permissionsOf(resource) }]
+}
+
+// The keys are the kinds.
+export const KIND_NAMES = Object.fromEntries([...INVENTORY.map(ofResource), ...Object.entries(OTHERS)]) as Readonly<
+  Record<Kind, KindName>
+>
+
+/** The change that undoes a change. */
+export const INVERSE: Readonly<Record<ItemChange, ItemChange>> = {
+  create: 'delete',
+  update: 'update',
+  delete: 'create',
+}
