@@ -80,6 +80,19 @@ export const SUITES: readonly Suite[] = [
     isLong: true,
   },
   {
+    name: 'past',
+    title: 'The inventory as of a moment, 100,000 devices',
+    args: ['past.ts'],
+    about:
+      'The baseline is the same read of the present. A tenth of the devices has changed since the moment, and then all.',
+  },
+  {
+    name: 'undo',
+    title: 'Undo',
+    args: ['undo.ts'],
+    about: 'The baseline is the import that is undone.',
+  },
+  {
     name: 'flood',
     title: 'A flood of sign-ins',
     args: ['flood.ts'],
