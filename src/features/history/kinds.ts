@@ -93,6 +93,10 @@ const plainRules = (resource: PlainTable): KindRules => {
   }
 }
 
+/** A relationship as a create takes it. */
+const relationshipOf = (document: Document): Parameters<typeof relationships.create>[1] =>
+  given({ ...document, device_id: document.parent_id })
+
 /** The kinds whose rules are more than those of a plain table. */
 const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> = {
   network: {
@@ -145,7 +149,12 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
   },
   relationship: {
     documents: relationships.documents,
-    create: (ctx, { document }) => relationships.create(ctx, given({ ...document, device_id: document.parent_id })),
+    create: (ctx, { document }) => relationships.create(ctx, relationshipOf(document)),
+    createAll: (ctx, all) =>
+      relationships.createAll(
+        ctx,
+        all.map(({ document }) => relationshipOf(document)),
+      ),
     update: (ctx, id, fields) => relationships.update(ctx, relationships.tripleOfId(id), given(fields)),
     remove: (ctx, id) => relationships.remove(ctx, relationships.tripleOfId(id)),
     childOf: (id) => relationships.tripleOfId(id).child_id,

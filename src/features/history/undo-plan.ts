@@ -3,21 +3,15 @@ import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
-import type { ItemChange } from './api.ts'
 import { fieldsOf, statesAt } from './items.ts'
-import { KINDS, type Kind } from './kind-names.ts'
+import { KINDS } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES } from './kinds.ts'
+import type { Step } from './steps.ts'
 import * as store from './store.ts'
 import type { Obstacle } from './undo-obstacles.ts'
 
 /** One step of an undo. `change` is the step's own, not that of the change. */
-export type Action = {
-  readonly kind: Kind
-  readonly id: string
-  readonly change: ItemChange
-  /** The document to be made again, or the fields to be set. */
-  readonly document: Document
-  readonly isShared: boolean
+export type Action = Step & {
   /** The document that the decision was made by. */
   readonly seen: number | bigint | undefined
 }

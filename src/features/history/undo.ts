@@ -1,22 +1,18 @@
-/** Undoes a change by the rules of the resources, or names the obstacles. */
-import { AppError } from '../../platform/contract/errors.ts'
-import { attempt } from '../../platform/operation/attempt.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockForRedrawing } from '../networks/membership.ts'
 import type { ItemChange } from './api.ts'
 import { fieldsOf } from './items.ts'
-import { INVERSE, KIND_NAMES, KINDS, type Kind, MAKE_ORDER } from './kind-names.ts'
+import { INVERSE, KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
 import { documentOf, KIND_RULES, type Means } from './kinds.ts'
 import type { KindCounts } from './record-store.ts'
+import { type Refused, type Run, runSteps } from './steps.ts'
 import * as store from './store.ts'
 import { inTheWay, nothingLeft, type Obstacle, undoneAlready } from './undo-obstacles.ts'
-import { type Action, hasExpired, keyOf, type Plan, planOf } from './undo-plan.ts'
+import { hasExpired, keyOf, type Plan, planOf } from './undo-plan.ts'
 
-/** Objects that are made or deleted together. */
+/** Objects of which the documents are read at once. */
 const AT_ONCE = 250
-/** Steps may depend on each other. Those that a rule refuses are tried again after the others, this often at most. */
-const MAX_PASSES = 10
 
 const countsOf = ({ counts }: store.StoredChange): KindCounts =>
   // Written by `record-store.ts`.
@@ -45,114 +41,6 @@ const rootOf = async (ctx: Ctx, change: store.StoredChange): Promise<string> => 
     root = next
   }
   return root.id
-}
-
-/** Kinds that hold addresses, with those that need them. */
-const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'relationship', 'reservation', 'discovery-lock'])
-
-/** True for an update that is made together with others of its kind. */
-const isExchange = ({ change, kind, document }: Action): boolean => {
-  const { exchange } = KIND_RULES[kind]
-  return change === 'update' && exchange !== undefined && Object.hasOwn(document, exchange.field)
-}
-
-/** Addresses are freed before they are taken, so that no conflict is found between the steps. */
-const inOrder = (actions: readonly Action[]): Action[] => {
-  const of = (change: ItemChange, kinds: readonly Kind[]) =>
-    kinds.flatMap((kind) => actions.filter((one) => one.change === change && one.kind === kind))
-  const [holders, others] = [
-    MAKE_ORDER.filter((kind) => HOLDERS.has(kind)),
-    MAKE_ORDER.filter((kind) => !HOLDERS.has(kind)),
-  ]
-  const updates = of('update', MAKE_ORDER)
-  return [
-    ...of('delete', holders.toReversed()),
-    ...of(
-      'create',
-      others.filter((kind) => kind !== 'discovery-rule'),
-    ),
-    ...updates.filter((one) => !isExchange(one)),
-    ...updates.filter(isExchange),
-    ...of('create', [...holders, 'discovery-rule']),
-    ...of('delete', others.toReversed()),
-  ]
-}
-
-/** Yields neighbours that are made together; everything else alone. */
-function* groupsOf(actions: readonly Action[]): Generator<readonly Action[]> {
-  for (let from = 0; from < actions.length; ) {
-    const first = actions[from]
-    if (!first) return
-    const most = isExchange(first) ? actions.length : AT_ONCE
-    let to = from + 1
-    while (to < actions.length && to - from < most && areAlike(first, actions[to])) to++
-    yield actions.slice(from, to)
-    from = to
-  }
-}
-
-const areAlike = (a: Action, b: Action | undefined): boolean =>
-  b !== undefined && a.kind === b.kind && a.change === b.change && isExchange(a) === isExchange(b)
-
-type Refused = { readonly action: Action; readonly error: AppError }
-
-type Run = { readonly ctx: Ctx; readonly means: Means; readonly breathe: () => Promise<void> }
-
-const runOne = ({ ctx, means }: Run, { kind, id, change, document, isShared }: Action): Promise<unknown> => {
-  const rules = KIND_RULES[kind]
-  if (change === 'create') return rules.create(ctx, { id, document, isShared }, means)
-  return change === 'update' ? rules.update(ctx, id, document, means) : rules.remove(ctx, id, means)
-}
-
-/** Runs a group at once, if its kind can. Returns false if nothing was done. */
-const runTogether = async ({ ctx }: Run, group: readonly Action[]): Promise<boolean> => {
-  const [first] = group
-  if (!first || group.length === 1) return false
-  const { createAll, removeAll } = KIND_RULES[first.kind]
-  const work =
-    first.change === 'create' && createAll
-      ? () => createAll(ctx, group)
-      : first.change === 'delete' && removeAll
-        ? () =>
-            removeAll(
-              ctx,
-              group.map(({ id }) => id),
-            )
-        : undefined
-  return work !== undefined && !((await attempt(ctx, work, true)) instanceof AppError)
-}
-
-const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Action[]): Promise<Refused[]> => {
-  const errors = (await KIND_RULES[kind].exchange?.updateAll(ctx, group)) ?? []
-  return group.flatMap((action, i) => {
-    const error = errors[i]
-    return error ? [{ action, error }] : []
-  })
-}
-
-const runPass = async (run: Run, actions: readonly Action[]): Promise<Refused[]> => {
-  const refused: Refused[] = []
-  for (const group of groupsOf(actions)) {
-    const [first] = group
-    if (first && isExchange(first)) refused.push(...(await runExchange(run, first.kind, group)))
-    else if (!(await runTogether(run, group)))
-      for (const action of group) {
-        const outcome = await attempt(run.ctx, () => runOne(run, action), true)
-        if (outcome instanceof AppError) refused.push({ action, error: outcome })
-      }
-    await run.breathe()
-  }
-  return refused
-}
-
-/** Runs all steps. Returns those that a rule refuses. */
-const runAll = async (run: Run, actions: readonly Action[]): Promise<Refused[]> => {
-  let left = inOrder(actions)
-  for (let passes = 1; ; passes++) {
-    const refused = await runPass(run, left)
-    if (refused.length === 0 || refused.length === left.length || passes === MAX_PASSES) return refused
-    left = refused.map(({ action }) => action)
-  }
 }
 
 const ALONG: Readonly<Record<ItemChange, string>> = {
@@ -196,7 +84,7 @@ const touchedOutside = async ({ ctx, breathe }: Run, { actions, scope }: Plan): 
   return obstacles
 }
 
-const ofRule = ({ action: { kind, id }, error }: Refused): Obstacle => ({
+const ofRule = ({ step: { kind, id }, error }: Refused): Obstacle => ({
   kind,
   id,
   message: error.message,
@@ -231,7 +119,7 @@ export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<st
   }
   const plan = await planOf(ctx, change, breathe)
   const run = { ctx, means, breathe }
-  const refused = await runAll(run, plan.actions)
+  const refused = await runSteps(run, plan.actions)
   const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
   if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)
   const made = await ctx.recordChange({ undoes: id, defaultNote: `undo of ${id}` })

@@ -75,13 +75,19 @@ const rowOf = (ctx: Ctx, draft: RelationshipDraft & Restored): RelationshipRow =
   created_at: draft.created_at ?? ctx.now,
 })
 
-export const create = async (ctx: Ctx, draft: RelationshipDraft & Restored): Promise<void> => {
-  const [validated] = await validate(ctx, [draft])
-  if (validated?.error) throw validated.error
-  if (validated?.known)
-    throw new AppError('ALREADY_EXISTS', `The relationship ${describe(tripleOf(draft))} exists already`)
-  await insertAll(ctx, [rowOf(ctx, draft)])
+/** Creates relationships together. @throws AppError for the first that is invalid or exists already */
+export const createAll = async (ctx: Ctx, drafts: readonly (RelationshipDraft & Restored)[]): Promise<void> => {
+  for (const { draft, known, error } of await validate(ctx, drafts)) {
+    if (error) throw error
+    if (known) throw new AppError('ALREADY_EXISTS', `The relationship ${describe(tripleOf(draft))} exists already`)
+  }
+  await insertAll(
+    ctx,
+    drafts.map((draft) => rowOf(ctx, draft)),
+  )
 }
+
+export const create = (ctx: Ctx, draft: RelationshipDraft & Restored): Promise<void> => createAll(ctx, [draft])
 
 /** @throws AppError NOT_FOUND */
 export const update = async (ctx: Ctx, triple: store.Triple, patch: Own): Promise<void> => {

@@ -1,0 +1,124 @@
+/** Runs steps that make, change and delete objects, by the rules of their kinds. The state after all of them counts. */
+import { AppError } from '../../platform/contract/errors.ts'
+import { attempt } from '../../platform/operation/attempt.ts'
+import type { Ctx } from '../ctx.ts'
+import type { ItemChange } from './api.ts'
+import { type Kind, MAKE_ORDER } from './kind-names.ts'
+import { KIND_RULES, type Lost, type Means } from './kinds.ts'
+
+/** What is done to one object. `document` is that of a new object, or the fields to be set. */
+export type Step = Lost & { readonly kind: Kind; readonly change: ItemChange }
+
+/** Objects that are made or deleted together. */
+const AT_ONCE = 250
+/** Steps may depend on each other. Those that a rule refuses are tried again after the others, this often at most. */
+const MAX_PASSES = 10
+
+/** Kinds that hold addresses, with those that need them. */
+const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'relationship', 'reservation', 'discovery-lock'])
+
+/** True for an update that is made together with others of its kind. */
+const isExchange = ({ change, kind, document }: Step): boolean => {
+  const { exchange } = KIND_RULES[kind]
+  return change === 'update' && exchange !== undefined && Object.hasOwn(document, exchange.field)
+}
+
+/** Addresses are freed before they are taken, so that no conflict is found between the steps. */
+const inOrder = (steps: readonly Step[]): Step[] => {
+  const of = (change: ItemChange, kinds: readonly Kind[]) =>
+    kinds.flatMap((kind) => steps.filter((one) => one.change === change && one.kind === kind))
+  const [holders, others] = [
+    MAKE_ORDER.filter((kind) => HOLDERS.has(kind)),
+    MAKE_ORDER.filter((kind) => !HOLDERS.has(kind)),
+  ]
+  const updates = of('update', MAKE_ORDER)
+  return [
+    ...of('delete', holders.toReversed()),
+    ...of(
+      'create',
+      others.filter((kind) => kind !== 'discovery-rule'),
+    ),
+    ...updates.filter((one) => !isExchange(one)),
+    ...updates.filter(isExchange),
+    ...of('create', [...holders, 'discovery-rule']),
+    ...of('delete', others.toReversed()),
+  ]
+}
+
+/** Yields neighbours that are made together; everything else alone. */
+function* groupsOf(steps: readonly Step[]): Generator<readonly Step[]> {
+  for (let from = 0; from < steps.length; ) {
+    const first = steps[from]
+    if (!first) return
+    const most = isExchange(first) ? steps.length : AT_ONCE
+    let to = from + 1
+    while (to < steps.length && to - from < most && areAlike(first, steps[to])) to++
+    yield steps.slice(from, to)
+    from = to
+  }
+}
+
+const areAlike = (a: Step, b: Step | undefined): boolean =>
+  b !== undefined && a.kind === b.kind && a.change === b.change && isExchange(a) === isExchange(b)
+
+/** A step that a rule refuses. */
+export type Refused = { readonly step: Step; readonly error: AppError }
+
+export type Run = { readonly ctx: Ctx; readonly means: Means; readonly breathe: () => Promise<void> }
+
+const runOne = ({ ctx, means }: Run, { kind, id, change, document, isShared }: Step): Promise<unknown> => {
+  const rules = KIND_RULES[kind]
+  if (change === 'create') return rules.create(ctx, { id, document, isShared }, means)
+  return change === 'update' ? rules.update(ctx, id, document, means) : rules.remove(ctx, id, means)
+}
+
+/** Runs a group at once, if its kind can. Returns false if nothing was done. */
+const runTogether = async ({ ctx }: Run, group: readonly Step[]): Promise<boolean> => {
+  const [first] = group
+  if (!first || group.length === 1) return false
+  const { createAll, removeAll } = KIND_RULES[first.kind]
+  const work =
+    first.change === 'create' && createAll
+      ? () => createAll(ctx, group)
+      : first.change === 'delete' && removeAll
+        ? () =>
+            removeAll(
+              ctx,
+              group.map(({ id }) => id),
+            )
+        : undefined
+  return work !== undefined && !((await attempt(ctx, work, true)) instanceof AppError)
+}
+
+const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Step[]): Promise<Refused[]> => {
+  const errors = (await KIND_RULES[kind].exchange?.updateAll(ctx, group)) ?? []
+  return group.flatMap((step, i) => {
+    const error = errors[i]
+    return error ? [{ step, error }] : []
+  })
+}
+
+const runPass = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => {
+  const refused: Refused[] = []
+  for (const group of groupsOf(steps)) {
+    const [first] = group
+    if (first && isExchange(first)) refused.push(...(await runExchange(run, first.kind, group)))
+    else if (!(await runTogether(run, group)))
+      for (const step of group) {
+        const outcome = await attempt(run.ctx, () => runOne(run, step), true)
+        if (outcome instanceof AppError) refused.push({ step, error: outcome })
+      }
+    await run.breathe()
+  }
+  return refused
+}
+
+/** Runs all steps in the transaction of `run.ctx`. Returns those that a rule refuses, which have no effect. */
+export const runSteps = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => {
+  let left = inOrder(steps)
+  for (let passes = 1; ; passes++) {
+    const refused = await runPass(run, left)
+    if (refused.length === 0 || refused.length === left.length || passes === MAX_PASSES) return refused
+    left = refused.map(({ step }) => step)
+  }
+}
