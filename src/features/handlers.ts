@@ -98,11 +98,12 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   ]
   const ofResources = features.flatMap((feature) => feature.operations)
   const history = historyFeature({ ...options, operations: ofResources })
-  const operations = [...ofResources, ...history.operations]
+  const estate = estateFeature({ ...options, operations: ofResources })
+  const operations = [...ofResources, ...history.operations, ...estate.operations]
   return [
     ...features,
     history,
-    estateFeature({ ...options, operations }),
+    estate,
     docsFeature(options),
     mcpFeature({ ...options, operations, mcpAuthenticator: oauth.mcpAuthenticator }),
   ]

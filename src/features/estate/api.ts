@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
-import { ChangeNote } from '../../platform/contract/history-fields.ts'
+import { ManagedBy } from '../../platform/contract/external-fields.ts'
+import { ChangeNote, WRITE_FIELDS } from '../../platform/contract/history-fields.ts'
 import { operation, type Permission, rawRoute } from '../../platform/operation/operation.ts'
 import { INVENTORY } from '../inventory.ts'
 import { PulledEstate } from './convert/schema.ts'
@@ -13,6 +14,12 @@ const Resource = z.enum(INVENTORY)
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
 /** The number of bad rows that an answer names; the others are counted. */
 export const MAX_ERRORS = 100
+
+/** The largest body of an apply in bytes, and its number of rows. */
+export const MAX_APPLY_BYTES = 64 * 1024 * 1024
+export const MAX_APPLY_ROWS = 100_000
+/** The number of changes that the answer of an apply lists; it counts the others. */
+export const MAX_SHOWN_CHANGES = 1000
 
 export const ImportQuery = z.object({
   resource: Resource,
@@ -46,7 +53,108 @@ export type ImportResult = z.infer<typeof ImportResult>
 /** Visible ASCII, as a header can carry it. */
 const TOKEN = '[!-~]+'
 
+const permissionsOf = (...verbs: readonly string[]): Permission[] =>
+  verbs.flatMap((verb) => INVENTORY.map((resource): Permission => `${resource}:${verb}`))
+
+/** Of these permissions an apply needs one at least; a dry run needs one to list. */
+export const APPLY_WRITES = permissionsOf('create', 'update')
+
+const Rows = z.array(z.unknown())
+
+const Counts = z.object({
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  deleted: z.int(),
+  failed: z.int(),
+})
+
+const FromTo = z.object({ from: z.unknown(), to: z.unknown() })
+
+const Along = z.record(z.string(), z.record(z.string(), z.int()))
+
+export const ApplyResult = z
+  .object({
+    applied: z.boolean().describe('False for a dry run'),
+    changed: z.boolean().describe('True if anything was changed, or would be'),
+    summary: z.string(),
+    counts: z.record(z.string(), Counts).describe('By resource: the lists of the document, and what was pruned'),
+    changes: z
+      .array(
+        z.object({
+          action: z.enum(['create', 'update', 'delete']),
+          resource: Resource,
+          id: z.string().optional().describe('Absent for a create of a dry run'),
+          name: z.string(),
+          row: z.int().optional().describe('The place in its list; 0 is the first'),
+          fields: z.record(z.string(), FromTo).optional(),
+          managed_by: FromTo.optional().describe('A change of the owner'),
+        }),
+      )
+      .describe(`The first ${MAX_SHOWN_CHANGES}: deletes, then updates, then creates`),
+    changes_total: z.int(),
+    errors: z
+      .array(
+        z.object({
+          resource: Resource,
+          row: z.int(),
+          name: z.string(),
+          code: z.enum(ERROR_CODES),
+          error: z.string(),
+          details: z.array(z.object({ field: z.string(), message: z.string() })),
+        }),
+      )
+      .describe(`The first ${MAX_ERRORS} rows that failed, of a call that is not atomic`),
+    extra: z
+      .record(z.string(), z.int())
+      .describe('By resource: objects of the same owner that the document does not have, and that are not pruned'),
+    also: Along.nullable().describe('What goes along, by the type of change and noun; null if it is not known'),
+    lacking: z
+      .array(z.string())
+      .optional()
+      .describe('Of a dry run: permissions that an apply needs and the caller lacks'),
+    fingerprint: z.string().describe('For `expect`'),
+  })
+  .meta({ id: 'ApplyResult' })
+export type ApplyResult = z.infer<typeof ApplyResult>
+
 export const estate = {
+  apply: operation({
+    name: 'estate.apply',
+    summary: 'Make the inventory look like a document, in one transaction',
+    description:
+      'Each list holds rows with the fields that a create takes, and names in place of ids: `datacenter`, `network`, `pool`, `parent`, ' +
+      '`child`. An absent field is kept. The state after the call counts, so the order of the rows does not matter. A dry run needs only ' +
+      'the permission to list what the document names.',
+    http: 'POST /api/estate/apply',
+    effect: 'action',
+    keeps: true,
+    handlesDryRun: true,
+    isBulk: true,
+    isLong: true,
+    maxBodyBytes: MAX_APPLY_BYTES,
+    access: { anyOf: permissionsOf('list', 'create', 'update') },
+    cli: { command: 'estate apply' },
+    input: () =>
+      z.object({
+        ...(Object.fromEntries(
+          INVENTORY.map((resource) => [resource, Rows.optional().describe(`Rows of ${resource}`)]),
+        ) as Record<(typeof INVENTORY)[number], z.ZodOptional<typeof Rows>>),
+        managed_by: ManagedBy.prefault('').describe('The owner of the objects that the rows mean'),
+        prune: z.boolean().default(false).describe('Deletes what the owner manages and the document does not have'),
+        allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),
+        take_over: z.boolean().default(false).describe('Takes objects from another owner'),
+        atomic: z.boolean().default(true).describe('All or nothing'),
+        dry_run: WRITE_FIELDS.dry_run,
+        expect: z
+          .string()
+          .max(64)
+          .optional()
+          .describe('The fingerprint of a dry run: 412 if the call would do anything else now'),
+      }),
+    output: ApplyResult,
+  }),
+
   pull: operation({
     name: 'estate.pull',
     summary: 'Read another inventory by its URL, and convert it; changes nothing',

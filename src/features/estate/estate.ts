@@ -8,7 +8,9 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Means } from '../history/kinds.ts'
 import { estate, estateRoutes, ImportQuery } from './api.ts'
+import { applyHandler } from './apply/apply.ts'
 import { convertObjects } from './convert/netbox/netbox.ts'
 import { pullNetbox } from './convert/netbox/pull.ts'
 import type { PulledEstate } from './convert/schema.ts'
@@ -55,7 +57,7 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
 }
 
 type EstateOptions = {
-  readonly config: Pick<Config, 'dataDir'>
+  readonly config: Pick<Config, 'dataDir'> & Omit<Means, 'operations'>
   readonly outbound: Outbound
   /** Of all features. */
   readonly operations: Feature['operations']
@@ -78,6 +80,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
 
   return {
     operations: implement(estate, {
+      apply: applyHandler({ ...config, operations }),
       pull: async (ctx, { format, url, token, leftover: isAsked }) => {
         const free = slots.take(ctx.caller, ctx.now)
         try {

@@ -1,4 +1,4 @@
-/** Undo by the stock roles: each may undo what it may do by hand, and is refused with the name of the permission otherwise. */
+/** Undo by the stock roles: each may undo the changes that it may make by hand. Otherwise the refusal names the permission. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'

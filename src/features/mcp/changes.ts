@@ -2,9 +2,15 @@
 
 import type { Counts, Verb } from '../../platform/contract/change-summary.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
-import type { Row, RowChange } from '../../platform/db/journal.ts'
+import type { JournalRules, Row, RowChange } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { PLAN_TABLES, type PlanTable } from './plan-tables.ts'
+
+/** The tables of which a plan records the changed rows. */
+export const WATCHED_TABLES: JournalRules = PLAN_TABLES
+
+/** The largest number of objects that one plan may change. */
+export const MOST_OBJECTS = 10_000
 
 /** The change of one object. */
 export type Change = {
@@ -109,7 +115,7 @@ export const fingerprintsOf = (changes: readonly RowChange[], now: string): Fing
     const { change, id, name } = changeOf(one)
     const after = normalize(JSON.stringify(viewed(kind, one.after)), made, now)
     const hash = hashOf(JSON.stringify([one.before ?? null, after]))
-    return { change, kind: kind.noun, id: made.get(id) ?? id, name: normalize(name, made, now), hash }
+    return { change, kind: kind.noun, id: normalize(id, made, now), name: normalize(name, made, now), hash }
   })
 }
 

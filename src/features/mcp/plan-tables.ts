@@ -1,5 +1,5 @@
 /** Describes the rows of each table for plans: noun, name, visible fields. Reads given rows, never the tables. */
-import type { JournalRules, Row, TableRule } from '../../platform/db/journal.ts'
+import type { Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
 import { KIND_NAMES, type Kind } from '../history/kind-names.ts'
@@ -134,5 +134,3 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   },
   oauth_grants: { noun: 'OAuth consent', key: ['id'] },
 }
-
-export const RULES: JournalRules = PLAN_TABLES

@@ -12,14 +12,19 @@ import { canDryRun, dryRun, runRecorded } from '../../platform/operation/dry-run
 import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Request } from '../../platform/operation/request.ts'
 import type { Tables } from '../tables.ts'
-import { countsOf, detectDrift, type Fingerprint, fingerprintsOf, shownOf } from './changes.ts'
+import {
+  countsOf,
+  detectDrift,
+  type Fingerprint,
+  fingerprintsOf,
+  MOST_OBJECTS,
+  shownOf,
+  WATCHED_TABLES,
+} from './changes.ts'
 import * as store from './plan-store.ts'
-import { RULES } from './plan-tables.ts'
 import type { PlanRow } from './table.ts'
 
 export const PLAN_MS = 5 * 60 * 1000
-/** The largest number of objects that one plan may change. */
-export const MOST_OBJECTS = 10_000
 /** The number of plans stored for a user; beyond it the oldest are deleted. */
 export const MOST_PLANS = 20
 /** The number of objects of one kind and type of change that a plan lists; it counts the others. */
@@ -35,7 +40,7 @@ const tooMany = (): never => {
     `This would change more than ${MOST_OBJECTS} objects, too many to review; do it in parts`,
   )
 }
-const WATCHED = { rules: RULES, most: MOST_OBJECTS, tooMany }
+const WATCHED = { rules: WATCHED_TABLES, most: MOST_OBJECTS, tooMany }
 
 /** Returns the client that a plan is bound to besides its user: other keys and clients of the user have not seen it. */
 const clientOf = ({ client, via, credentialId = '' }: Caller): string =>

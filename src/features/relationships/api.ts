@@ -1,7 +1,7 @@
 /** The relationships contract: links, containment and dependencies between devices. Browser-safe. */
 import { z } from 'zod'
 import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
-import { idOf, Key, Page, Timestamp, text } from '../../platform/contract/fields.ts'
+import { idOf, Key, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
 
@@ -31,6 +31,9 @@ export const RelationshipDraft = z.object({
   managed_by: ManagedBy.optional(),
 })
 export type RelationshipDraft = z.output<typeof RelationshipDraft>
+
+/** The fields of a relationship that change. */
+export const RelationshipPatch = z.object(patch({ notes: text(4096), managed_by: ManagedBy }))
 
 export const relationships = {
   all: operation({

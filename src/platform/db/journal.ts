@@ -42,6 +42,11 @@ export type Journal = {
   readonly changes: () => RowChange[]
 }
 
+/** A watched transaction has changed more rows than `JournalOptions.most`. It is run again without being watched. */
+export class JournalFull extends Error {
+  override readonly name = 'JournalFull'
+}
+
 export type JournalOptions = {
   readonly rules: JournalRules
   readonly sql: Sql

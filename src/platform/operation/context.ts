@@ -1,6 +1,7 @@
 /** Declares the context of a handler and the parts of a feature. */
 import type { Kysely } from 'kysely'
 import type { Db, ReadPoint, SearchTextChanged, Tx, WriteOptions } from '../db/database.ts'
+import type { RowChange } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
@@ -8,6 +9,7 @@ import type { ChangeDetails, ItemWrite, RecordedItem } from './change-record.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { Identify } from './request.ts'
 import type { Rights } from './rights.ts'
+import type { SecondStep } from './second-step.ts'
 
 export type KernelWriteOptions<Tables> = WriteOptions & {
   /** The audit entry of a raw route, written in this transaction. */
@@ -54,6 +56,8 @@ export type KernelCtx<Tables> = {
   readonly recordChange: (details?: ChangeDetails) => Promise<string>
   /** Returns the objects with a history that the transaction has changed so far. */
   readonly changedItems: () => Promise<readonly RecordedItem[]>
+  /** Returns the rows that the transaction has changed so far; undefined if it is not watched. */
+  readonly rowChanges: () => readonly RowChange[] | undefined
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
   readonly searchTextChanged: SearchTextChanged
   /** Hands an item to work that runs once at the end of the transaction, unless its savepoint was undone. */
@@ -100,10 +104,11 @@ export type Bound<Tables> = {
   readonly handler:
     | ((ctx: KernelCtx<Tables>, input: never) => Promise<unknown>)
     | {
+        readonly isReadOnly?: true
         readonly prepare: (
           ctx: KernelCtx<Tables>,
           input: never,
-        ) => Promise<(ctx: KernelCtx<Tables>) => Promise<unknown>>
+        ) => Promise<SecondStep<InTransaction<Tables, unknown>, unknown>>
       }
     | {
         readonly transaction: (ctx: KernelCtx<Tables>, input: never) => Promise<WriteOptions>

@@ -12,9 +12,9 @@ type Watched = Omit<JournalOptions, 'sql'>
 
 export type DryRun = { readonly answer: unknown; readonly changes: readonly RowChange[] }
 
-/** Returns true if an operation does all its work in one transaction, which can be rolled back. */
+/** Returns true if an operation writes in one transaction, which can be rolled back. */
 export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
-  !('prepare' in handler) && !op.hasOwnTransactions
+  !('prepare' in handler && !handler.isReadOnly) && !op.hasOwnTransactions
 
 type DryRunContext<Tables> = {
   readonly kernel: Kernel<Tables>

@@ -1,9 +1,10 @@
 /** Pairs the handlers of a feature with its contract. */
 
 import type { WriteOptions } from '../db/database.ts'
-import type { Bound, KernelCtx } from './context.ts'
+import type { Bound, InTransaction, KernelCtx } from './context.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { AnyOperation, OperationSet, OutputOf, ParsedInputOf } from './operation.ts'
+import type { SecondStep } from './second-step.ts'
 
 export type Handler<O extends AnyOperation, Tables> = (
   ctx: KernelCtx<Tables>,
@@ -16,10 +17,12 @@ export type Handler<O extends AnyOperation, Tables> = (
  * everything that may have changed.
  */
 export type PreparedHandler<O extends AnyOperation, Tables> = {
+  /** `prepare` only reads, so that the call can be rolled back. */
+  readonly isReadOnly?: true
   readonly prepare: (
     ctx: KernelCtx<Tables>,
     input: ParsedInputOf<O>,
-  ) => Promise<(ctx: KernelCtx<Tables>) => Promise<HandlerResult<OutputOf<O>>>>
+  ) => Promise<SecondStep<InTransaction<Tables, HandlerResult<OutputOf<O>>>, HandlerResult<OutputOf<O>>>>
 }
 
 /** A write that chooses the options of its transaction by what it will do. */

@@ -4,9 +4,9 @@
  */
 import { AppError } from '../contract/errors.ts'
 import { etagOf, matchesEtag } from '../contract/etag.ts'
-import { asksForDryRun, type HistoryFields, splitHistoryFields } from '../contract/history-fields.ts'
-import { parse } from '../contract/validate.ts'
-import type { Db, ReadPoint, Tx, WriteOptions } from '../db/database.ts'
+import { asksForDryRun, type HistoryFields } from '../contract/history-fields.ts'
+import type { Db, ReadPoint, Tx } from '../db/database.ts'
+import { type Journal, journaled } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
 import { checkAccess, checkConsent } from './access.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subjectOf } from './audit.ts'
@@ -15,6 +15,7 @@ import { type ChangeDetails, ChangeRecord } from './change-record.ts'
 import type { AtEnd, Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
 import { type ByRef, byRefOf, type Step, updateOrCreate } from './create-by-ref.ts'
 import { type Fence, fenced } from './fence.ts'
+import { inputOf } from './handler-input.ts'
 import { JsonList, WithStatus } from './handler-result.ts'
 import type { History, Past } from './history.ts'
 import { type AnyOperation, nounOf, type RawRoute } from './operation.ts'
@@ -22,6 +23,7 @@ import type { Request } from './request.ts'
 import { idOfRef, mayHoldRefs, resolveRefs } from './resolve-refs.ts'
 import { HeldRights } from './rights.ts'
 import { RolledBack } from './rolled-back.ts'
+import { Answered, runSecondStep, type TransactionOptions } from './second-step.ts'
 
 /** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
@@ -35,9 +37,6 @@ type Call = {
   readonly note: string
 }
 
-/** The fields of a call that has none of them. */
-const NO_FIELDS: HistoryFields = { note: '', dryRun: false, asOf: undefined }
-
 /** Work for the end of a transaction, and one of its items. */
 type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
 
@@ -49,6 +48,7 @@ type Transaction<Tables> = Tx<Tables> & {
   readonly changeId: string
   /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
   recorded: string | undefined
+  readonly journal: Journal | undefined
 }
 
 const runPending = async <Tables>(ctx: KernelCtx<Tables>, pending: readonly Pending<Tables>[]): Promise<void> => {
@@ -109,13 +109,18 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return { name: op.name, request, held: new HeldRights(request, check), note }
   }
 
-  const transact = async <T>(call: Call, work: Work<T>, done?: Done<T>, options: WriteOptions = {}): Promise<T> => {
+  const transact = async <T>(call: Call, work: Work<T>, done?: Done<T>, given: TransactionOptions = {}): Promise<T> => {
     const { request, held } = call
+    const { watched, ...options } = given
     const { value, tx } = await held.tried((isFirst) =>
-      db.write((inner) => {
+      db.write((plain) => {
+        const { tx: inner, journal } = watched
+          ? journaled(plain, { ...watched, sql: db.sql })
+          : { tx: plain, journal: undefined }
         const record = new ChangeRecord()
         const changeId = Bun.randomUUIDv7()
-        const tx: Transaction<Tables> = { ...inner, events: [], pending: [], record, changeId, recorded: undefined }
+        const own = { events: [], pending: [], record, changeId, recorded: undefined, journal }
+        const tx: Transaction<Tables> = { ...inner, ...own }
         const run = async () => {
           const ctx = contextFor(call, tx)
           const value = await work(ctx)
@@ -191,6 +196,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       changeId: tx?.changeId ?? '',
       changedItems: async () => tx?.record.items() ?? [],
       recordChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
+      rowChanges: () => tx?.journal?.changes(),
       searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
       atEnd: (work, item) => void tx?.pending.push({ work, item }),
       revision: (tables) => tx?.revision(tables),
@@ -227,20 +233,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return ctx
   }
 
-  /** Parses the input. Separates the fields that the kernel itself reads. */
-  const inputOf = (op: AnyOperation, input: unknown): { readonly own: never; readonly fields: HistoryFields } => {
-    const parsed = parse(op.input, input)
-    // A read of the present is not copied. An operation has one of both flags at most.
-    const isAsSent = op.past ? !('as_of' in parsed) : !op.keeps
-    if (isAsSent) return { own: parsed as never, fields: NO_FIELDS }
-    const { own, ...fields } = splitHistoryFields(parsed)
-    // The handler's own input type; `implement` has paired them.
-    return { own: own as never, fields }
-  }
-
   const answerOf = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
     if (typeof handler === 'function') return handler(ctx, input)
-    return 'run' in handler ? handler.run(ctx, input) : handler.prepare(ctx, input).then((second) => second(ctx))
+    if ('run' in handler) return handler.run(ctx, input)
+    throw new Error('a read has one step')
   }
 
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
@@ -271,11 +267,16 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const runWrite = async ({ bound: { op, handler }, call, own, done }: RunWrite): Promise<unknown> => {
     const turn = op.serializeBy?.(own)
     const shared = turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` }
-    const inTransaction = (work: Work<unknown>, options: WriteOptions | undefined = shared) =>
+    const inTransaction = (work: Work<unknown>, options: TransactionOptions | undefined = shared) =>
       transact(call, work, done, options)
     if ('run' in handler)
       return inTransaction((ctx) => handler.run(ctx, own), await handler.transaction(contextFor(call), own))
-    if ('prepare' in handler) return inTransaction(await handler.prepare(contextFor(call), own))
+    if ('prepare' in handler) {
+      const second = await handler.prepare(contextFor(call), own)
+      if (!(second instanceof Answered)) return runSecondStep(second, inTransaction)
+      await done(second.value)
+      return second.value
+    }
     if (!op.hasOwnTransactions) return inTransaction((ctx) => handler(ctx, own))
     const made = await handler(contextFor(call), own)
     await done(made)
@@ -313,6 +314,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
       const { own, fields } = inputOf(bound.op, input)
       const call = { ...access, note: fields.note }
+      if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
       if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
         if (made instanceof WithStatus && made.isDryRun) return
@@ -320,6 +322,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       }
       return await runWrite({ bound, call, own, done })
     } catch (error) {
+      if (bound.op.handlesDryRun && error instanceof RolledBack) return new WithStatus(200, error.value, true)
       if (step?.isExpected(error)) throw error
       // A dry run leaves no entry, except for a refusal for want of rights.
       if (!isDry || (error instanceof AppError && (error.status === 401 || error.status === 403)))

@@ -69,6 +69,8 @@ export type Operation<
    * has.
    */
   readonly createsByRef?: true
+  /** With `keeps`: the handler sees `dry_run`, as true or false, and answers dry runs itself. */
+  readonly handlesDryRun?: true
   /** Answers the change that it makes, so that each of its dry runs answers the preview. */
   readonly answersChange?: true
   /** May take minutes, so it has no deadline. */

@@ -1,0 +1,150 @@
+/** The answer of an apply: what changed, or would change. */
+import { type Counts, summaryOf } from '../../../platform/contract/change-summary.ts'
+import { AppError, type FieldIssue } from '../../../platform/contract/errors.ts'
+import type { RowChange } from '../../../platform/db/journal.ts'
+import { itemError } from '../../../platform/operation/attempt.ts'
+import type { Permission } from '../../../platform/operation/operation.ts'
+import type { Ctx } from '../../ctx.ts'
+import { withDeviceNames } from '../../history/items.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { countsOf, fingerprintsOf } from '../../mcp/changes.ts'
+import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../api.ts'
+import type { Plan } from './plan.ts'
+import { rulesFor } from './resources.ts'
+import type { PlannedChange, RowError } from './row.ts'
+
+const VERBS = ['delete', 'update', 'create'] as const
+
+/** Returns the permissions for what a plan does. */
+export const permissionsOf = ({ changes }: Plan): Permission[] => {
+  const all = new Set(changes.map(({ resource, change }): Permission => `${resource}:${change}`))
+  return [...all].sort()
+}
+
+const countsByVerb = (changes: readonly PlannedChange[]): Counts => {
+  const counts: Counts = {}
+  for (const { change, resource } of changes) {
+    const { noun } = rulesFor(resource)
+    const ofVerb = counts[change] ?? {}
+    counts[change] = { ...ofVerb, [noun]: (ofVerb[noun] ?? 0) + 1 }
+  }
+  return counts
+}
+
+/** Returns the counts of the changed rows that no row of the document and no pruning names. */
+const alongWith = (all: Counts, own: Counts): Counts => {
+  const along: Counts = {}
+  for (const verb of VERBS)
+    for (const [noun, n] of Object.entries(all[verb] ?? {})) {
+      const left = n - (own[verb]?.[noun] ?? 0)
+      if (left > 0) along[verb] = { ...along[verb], [noun]: left }
+    }
+  return along
+}
+
+type Lists = ApplyResult['counts']
+
+const listCounts = (rows: Plan, given: readonly Resource[], failed: readonly RowError[]): Lists => {
+  const counts: Record<
+    string,
+    { created: number; updated: number; unchanged: number; deleted: number; failed: number }
+  > = {}
+  const of = (resource: Resource) => {
+    counts[resource] ??= { created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 }
+    return counts[resource]
+  }
+  for (const resource of given) of(resource).unchanged = rows.settled.get(resource)?.size ?? 0
+  for (const { resource, change } of rows.changes) of(resource)[`${change}d`]++
+  for (const { resource } of failed) of(resource).failed++
+  // In the order of the document.
+  return Object.fromEntries(INVENTORY.flatMap((resource) => (counts[resource] ? [[resource, counts[resource]]] : [])))
+}
+
+/** The same for each run of a call: new ids are replaced by the rows that make them. */
+export const fingerprintOf = ({ changes }: Plan, journal: readonly RowChange[] | undefined, now: string): string => {
+  const made = new Map(
+    changes.flatMap(({ change, id, resource, row }) => (change === 'create' ? [[id, `${resource}[${row}]`]] : [])),
+  )
+  const hasher = new Bun.CryptoHasher('sha256')
+  for (const { resource, change, id, document, before } of changes) {
+    const text = JSON.stringify([resource, change, id, document, before])
+    hasher.update(made.size === 0 ? text : text.replaceAll(ID, (one) => made.get(one) ?? one))
+  }
+  const marks = journal && fingerprintsOf(journal, now).map((mark) => JSON.stringify(mark))
+  hasher.update(JSON.stringify(marks?.sort() ?? null))
+  return hasher.digest('base64url')
+}
+const ID = /[A-Za-z0-9._-]{1,64}/g
+
+const errorOf = ({ resource, row, name, error }: RowError): ApplyResult['errors'][number] => ({
+  ...{ resource, row, name },
+  ...itemError(error),
+})
+
+const shownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
+  const { change: action, resource, id, name, row, fields, managedBy } = change
+  const isNew = action === 'create' && isDry
+  return {
+    ...{ action, resource, name },
+    ...(!isNew && { id }),
+    ...(row !== undefined && { row }),
+    ...(fields && { fields }),
+    ...(managedBy && { managed_by: managedBy }),
+  }
+}
+
+/** Replaces the ids in the names of stored relationships by the names of their devices. */
+const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
+  const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
+  const items = changes.filter(isStored).map((one) => ({ ...one, kind: rulesFor(one.resource).kind }))
+  const named = new Map((await withDeviceNames(ctx, items)).map(({ id, name }) => [id, name]))
+  return changes.map((one) => (isStored(one) ? { ...one, name: named.get(one.id) ?? one.name } : one))
+}
+
+export type AnswerParts = {
+  readonly plan: Plan
+  /** The resources that the document names. */
+  readonly given: readonly Resource[]
+  readonly failed: readonly RowError[]
+  readonly isDry: boolean
+  readonly lacking: readonly Permission[]
+  /** The changed rows of the transaction, if it was watched. */
+  readonly journal: readonly RowChange[] | undefined
+}
+
+export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResult> => {
+  const { plan, given, failed, isDry, lacking, journal } = parts
+  const own = countsByVerb(plan.changes)
+  const ordered = VERBS.flatMap((verb) => plan.changes.filter(({ change }) => change === verb))
+  const shown = await withNames(ctx, ordered.slice(0, MAX_SHOWN_CHANGES))
+  return {
+    applied: !isDry,
+    changed: plan.changes.length > 0,
+    summary: summaryOf(own),
+    counts: listCounts(plan, given, failed),
+    changes: shown.map((change) => shownChange(change, isDry)),
+    changes_total: plan.changes.length,
+    errors: failed.slice(0, MAX_ERRORS).map(errorOf),
+    extra: plan.extra,
+    also: journal ? alongWith(countsOf(journal), own) : null,
+    ...(isDry && { lacking: [...lacking] }),
+    fingerprint: fingerprintOf(plan, journal, ctx.now),
+  }
+}
+
+/** Returns the error of a document with bad rows, which is not applied. */
+export const refusal = (failed: readonly RowError[]): AppError => {
+  const details: FieldIssue[] = []
+  for (const { resource, row, error } of failed) {
+    if (details.length >= MAX_ERRORS) break
+    const at = `${resource}[${row}]`
+    if (error.details.length === 0) details.push({ field: at, message: error.message })
+    for (const { field, message } of error.details)
+      details.push({ field: field === '' ? at : `${at}.${field}`, message })
+  }
+  const [first] = details
+  const rows = failed.length === 1 ? '1 row is bad' : `${failed.length} rows are bad`
+  return new AppError('VALIDATION_ERROR', `${rows}, and nothing is applied: ${first?.field} ${first?.message}`, {
+    details: details.slice(0, MAX_ERRORS),
+  })
+}

@@ -1,0 +1,184 @@
+/** Makes the estate look like a document: plans, and runs the plan in one transaction by the rules of the resources. */
+import { AppError, invalidField } from '../../../platform/contract/errors.ts'
+import { JournalFull } from '../../../platform/db/journal.ts'
+import { WithStatus } from '../../../platform/operation/handler-result.ts'
+import type { ParsedInputOf, Permission } from '../../../platform/operation/operation.ts'
+import { RolledBack } from '../../../platform/operation/rolled-back.ts'
+import { Answered } from '../../../platform/operation/second-step.ts'
+import { pause } from '../../../platform/runtime/pause.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Means } from '../../history/kinds.ts'
+import { type Refused, runSteps, type Step } from '../../history/steps.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { MOST_OBJECTS, WATCHED_TABLES } from '../../mcp/changes.ts'
+import { lockForRedrawing } from '../../networks/membership.ts'
+import type { Tables } from '../../tables.ts'
+import { APPLY_WRITES, type estate, MAX_APPLY_ROWS } from '../api.ts'
+import { type AnswerParts, answerOf, permissionsOf, refusal } from './answer.ts'
+import { type EstateRows, type Plan, type PlanInput, planOf } from './plan.ts'
+import { placeInRow } from './references.ts'
+import { rulesFor } from './resources.ts'
+import type { PlannedChange, RowError } from './row.ts'
+
+export type ApplyInput = ParsedInputOf<(typeof estate)['apply']>
+
+/** From this number of changes on, an apply is a large transaction. */
+const LARGE_CHANGES = 1000
+
+/** The tables that a plan reads. */
+const READ_TABLES: readonly (keyof Tables & string)[] = [...INVENTORY, 'pool_tags', 'refs']
+
+const WATCHED = {
+  rules: WATCHED_TABLES,
+  most: MOST_OBJECTS,
+  tooMany: () => {
+    throw new JournalFull()
+  },
+}
+
+const checkInput = ({ prune, allow_empty, managed_by }: ApplyInput, total: number): void => {
+  if (total > MAX_APPLY_ROWS) throw invalidField('body', `has ${total} rows; there may be ${MAX_APPLY_ROWS}`)
+  if (prune && managed_by === '')
+    throw invalidField('prune', 'needs managed_by: it deletes the other objects of an owner')
+  if (prune && total === 0 && !allow_empty)
+    throw invalidField('prune', 'would delete all objects of the owner, because there is no row; allow_empty allows it')
+}
+
+/** @throws AppError FORBIDDEN for a caller who may neither create nor change anything */
+const requireWrite = (ctx: Ctx): void => {
+  const [first] = APPLY_WRITES
+  if (first && !APPLY_WRITES.some((permission) => ctx.caller.permissions.has(permission))) ctx.require(first)
+}
+
+const stepOf = ({ resource, id, change, document }: PlannedChange): Step => ({
+  ...{ kind: rulesFor(resource).kind, id, change, document, isShared: false },
+})
+
+/** A deleted object may be deleted along with another one before its turn. */
+const isGone = ({ step, error }: Refused): boolean => step.change === 'delete' && error.code === 'NOT_FOUND'
+
+/** Undoes a savepoint in which rows failed. */
+class RowsFailed extends Error {}
+
+type Run = { readonly ctx: Ctx; readonly means: Means }
+
+/** Runs a plan. @returns the refused steps, by change */
+const runPlan = async (
+  { ctx, means }: Run,
+  changes: readonly PlannedChange[],
+): Promise<Map<PlannedChange, AppError>> => {
+  if (changes.some(({ resource }) => resource === 'networks' || resource === 'pools')) await lockForRedrawing(ctx)
+  const byStep = new Map(changes.map((change) => [stepOf(change), change]))
+  const breathe = async () => {
+    await pause()
+    await ctx.confirmRights()
+  }
+  const refused = await runSteps({ ctx, means, breathe }, [...byStep.keys()])
+  return new Map(
+    refused.flatMap((one) => {
+      const change = byStep.get(one.step)
+      return change && !isGone(one) ? [[change, one.error]] : []
+    }),
+  )
+}
+
+const rowErrorOf = (rows: EstateRows, { resource, row = 0, name }: PlannedChange, error: AppError): RowError => {
+  const raw = rows[resource]?.[row]
+  const details = error.details.map(({ field, message }) => ({ field: placeInRow(resource, raw, field), message }))
+  return { resource, row, name, error: new AppError(error.code, error.message, { details }) }
+}
+
+type Outcome = { readonly changes: readonly PlannedChange[]; readonly failed: readonly RowError[] }
+
+type Applying = Run & { readonly rows: EstateRows; readonly isAtomic: boolean }
+
+const isDelete = ({ change }: PlannedChange): boolean => change === 'delete'
+
+/** Runs a plan. A bad row undoes all, or has no effect and keeps everything from being pruned. */
+const runAll = async ({ rows, isAtomic, ...run }: Applying, plan: Plan): Promise<Outcome> => {
+  const attempted = async (changes: readonly PlannedChange[]): Promise<Outcome> => {
+    const refused = await runPlan(run, changes)
+    const failed: RowError[] = []
+    for (const [change, error] of refused) {
+      if (isDelete(change))
+        throw invalidField('prune', `can't delete the ${change.resource} "${change.name}": ${error.message}`)
+      failed.push(rowErrorOf(rows, change, error))
+    }
+    return { changes: changes.filter((change) => !refused.has(change)), failed }
+  }
+  const kept = plan.changes.filter((change) => !isDelete(change))
+  if (plan.errors.length > 0) return attempted(kept)
+  if (isAtomic || kept.length === plan.changes.length) return attempted(plan.changes)
+  try {
+    return await run.ctx.savepoint(async () => {
+      const outcome = await attempted(plan.changes)
+      if (outcome.failed.length > 0) throw new RowsFailed()
+      return outcome
+    })
+  } catch (error) {
+    if (error instanceof RowsFailed) return attempted(kept)
+    throw error
+  }
+}
+
+/** @returns the handler of the operation */
+export const applyHandler = (means: Means) => ({
+  isReadOnly: true as const,
+  prepare: async (ctx: Ctx, input: ApplyInput) => {
+    const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect } = input
+    const given = INVENTORY.filter((resource) => input[resource] !== undefined)
+    const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
+    checkInput(
+      input,
+      given.reduce((sum, resource) => sum + (rows[resource]?.length ?? 0), 0),
+    )
+    // The kernel sends true or false.
+    const isDry = input.dry_run === true
+    if (!isDry) requireWrite(ctx)
+    const onNamed = (resource: Resource) => {
+      if (isDry) ctx.require(`${resource}:list`)
+    }
+    const planInput: PlanInput = { rows, owner, takesOver, prunes, onNamed }
+
+    const check = (plan: Plan): readonly Permission[] => {
+      if (isAtomic && plan.errors.length > 0) throw refusal(plan.errors)
+      const needed = permissionsOf(plan)
+      if (!isDry) for (const permission of needed) ctx.require(permission)
+      return needed.filter((permission) => !ctx.caller.permissions.has(permission))
+    }
+    const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'journal'>) => {
+      const result = await answerOf(by, { plan, given, isDry, ...parts })
+      if (expect !== undefined && expect !== result.fingerprint)
+        throw new AppError('PRECONDITION_FAILED', 'Not applied: it would do something else now than the plan says')
+      return result
+    }
+
+    // Before the plan, so that it is of this state or a later one.
+    const revision = await ctx.store.revision(READ_TABLES)
+    const plan = await planOf(ctx, planInput)
+    const lacking = check(plan)
+    const isWatched = isDry || expect !== undefined
+    const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
+    if (plan.changes.length === 0 || (isDry && !isRehearsed)) {
+      const journal = isWatched && plan.changes.length === 0 ? [] : undefined
+      const result = await answer(ctx, plan, { failed: plan.errors, lacking, journal })
+      return new Answered(isDry ? new WithStatus(200, result, true) : result)
+    }
+    const run = async (tx: Ctx) => {
+      await tx.store.sql.lockNames(tx.db, ['estate apply'])
+      const isCurrent = tx.revision(READ_TABLES) === revision
+      const current = isCurrent ? plan : await planOf(tx, { ...planInput, settled: plan.settled })
+      if (!isCurrent) check(current)
+      const { changes, failed } = await runAll({ ctx: tx, means, rows, isAtomic }, current)
+      if (isAtomic && failed.length > 0) throw refusal(failed)
+      const done = { ...current, changes }
+      const parts = { failed: [...current.errors, ...failed], lacking: [], journal: tx.rowChanges() }
+      const result = await answer(tx, done, parts)
+      if (isDry) throw new RolledBack(result)
+      return result
+    }
+    const isLarge = plan.changes.length >= LARGE_CHANGES
+    const options = { exclusive: true, large: isLarge, ...(isWatched && isRehearsed && { watched: WATCHED }) }
+    return { run, options }
+  },
+})

@@ -1,0 +1,217 @@
+/** Finds the objects that a document refers to: among its rows first, then among the stored ones. */
+import { formatCidr, parseCidr } from '../../../net/cidr.ts'
+import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { batches } from '../../../platform/db/batches.ts'
+import { findRefs } from '../../../platform/operation/object-refs.ts'
+import { idOfRef } from '../../../platform/operation/resolve-refs.ts'
+import type { Ctx } from '../../ctx.ts'
+import { type Document, documentOf, KIND_RULES } from '../../history/kinds.ts'
+import type { Resource } from '../../inventory.ts'
+import { type ResourceRules, rulesFor } from './resources.ts'
+
+/** The fields by which an object is found. */
+export type Entry = {
+  readonly id: string
+  readonly name: string
+  readonly subnet: string | undefined
+  readonly datacenter_id: string | undefined
+  readonly network_id: string | undefined
+  readonly managed_by: string
+  readonly refs: Refs
+  /** The row that means the object: `networks[2]`. */
+  readonly row?: string
+  /** The row has errors, so it makes no object. */
+  readonly isBad?: boolean
+}
+
+/** The conditions of a reference, all of which hold. `text` is a name, or a CIDR. */
+export type Wanted = {
+  readonly text?: string
+  readonly name?: string
+  readonly subnet?: string
+  readonly id?: string
+  readonly ref?: { readonly source: string; readonly id: string }
+  readonly datacenter_id?: string | null
+  readonly network_id?: string | null
+}
+
+/** @example keyOfName(' AMS-Web ') // 'ams-web' */
+export const keyOfName = (name: string): string => name.trim().toLowerCase()
+
+/** Returns the canonical text of a subnet, or a text that is none as it is. */
+export const canonicalSubnet = (text: string): string => {
+  const cidr = parseCidr(text)
+  return cidr ? formatCidr(cidr) : text
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+export const entryOf = (id: string, document: Document, row?: string): Entry => ({
+  id,
+  name: textOf(document.name) ?? '',
+  subnet: textOf(document.subnet),
+  datacenter_id: textOf(document.datacenter_id),
+  network_id: textOf(document.network_id),
+  managed_by: textOf(document.managed_by) ?? '',
+  // The documents of objects that have refs.
+  refs: (document.refs as Refs | undefined) ?? {},
+  ...(row !== undefined && { row }),
+})
+
+const fits = (entry: Entry, wanted: Wanted): boolean => {
+  const { text, name, subnet, id, ref, datacenter_id, network_id } = wanted
+  if (id !== undefined && entry.id !== id) return false
+  if (ref && entry.refs[ref.source] !== ref.id) return false
+  if (name !== undefined && keyOfName(entry.name) !== keyOfName(name)) return false
+  if (subnet !== undefined && entry.subnet !== canonicalSubnet(subnet)) return false
+  if (text !== undefined && keyOfName(entry.name) !== keyOfName(text) && entry.subnet !== canonicalSubnet(text))
+    return false
+  if (datacenter_id !== undefined && (entry.datacenter_id ?? null) !== datacenter_id) return false
+  return network_id === undefined || (entry.network_id ?? null) === network_id
+}
+
+const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
+  const known = map.get(key)
+  if (known) known.push(entry)
+  else map.set(key, [entry])
+}
+
+/** The rows of a resource that are read, by each condition that is looked up alone. */
+class RowIndex {
+  readonly #byId = new Map<string, Entry>()
+  readonly #byName = new Map<string, Entry[]>()
+  readonly #bySubnet = new Map<string, Entry[]>()
+  readonly #byRef = new Map<string, Entry[]>()
+
+  add(entry: Entry): void {
+    this.#byId.set(entry.id, entry)
+    add(this.#byName, keyOfName(entry.name), entry)
+    if (entry.subnet !== undefined) add(this.#bySubnet, entry.subnet, entry)
+    for (const [source, id] of Object.entries(entry.refs)) add(this.#byRef, `${source} ${id}`, entry)
+  }
+
+  get(id: string): Entry | undefined {
+    return this.#byId.get(id)
+  }
+
+  find(wanted: Wanted): Entry[] {
+    return this.#some(wanted).filter((entry) => fits(entry, wanted))
+  }
+
+  #some({ id, ref, name, subnet, text }: Wanted): readonly Entry[] {
+    const none: readonly Entry[] = []
+    if (id !== undefined) {
+      const entry = this.#byId.get(id)
+      return entry ? [entry] : none
+    }
+    if (ref) return this.#byRef.get(`${ref.source} ${ref.id}`) ?? none
+    if (name !== undefined) return this.#byName.get(keyOfName(name)) ?? none
+    if (subnet !== undefined) return this.#bySubnet.get(canonicalSubnet(subnet)) ?? none
+    if (text === undefined) return [...this.#byId.values()]
+    const named = this.#byName.get(keyOfName(text)) ?? none
+    const ofSubnet = this.#bySubnet.get(canonicalSubnet(text)) ?? none
+    return ofSubnet.length === 0 ? named : [...new Set([...named, ...ofSubnet])]
+  }
+}
+
+/** The tables of resources whose rows are found by name; the type of all of them together is too wide for the builder. */
+const tableOf = (resource: Resource) => resource as 'devices'
+
+/** Returns the ids of the stored objects of a resource with these names, in lower case. */
+export const idsOfNames = async (ctx: Ctx, resource: Resource, names: readonly string[]): Promise<string[]> => {
+  const ids: string[] = []
+  for (const batch of batches(names)) {
+    const query = ctx.db.selectFrom(tableOf(resource)).select('id').where('name_key', 'in', batch).orderBy('id')
+    for (const { id } of await query.execute()) ids.push(id)
+  }
+  return ids
+}
+
+/** Returns the stored objects of those ids, by id. */
+export const storedDocuments = async (
+  ctx: Ctx,
+  { kind }: ResourceRules,
+  ids: readonly string[],
+): Promise<Map<string, { readonly document: Document; readonly json: string }>> => {
+  const found = await KIND_RULES[kind].documents(ctx, [...new Set(ids)])
+  return new Map([...found].map(([id, json]) => [id, { document: documentOf(json), json }]))
+}
+
+/** Returns the ids of the objects that have refs, by `source id`. */
+export const idsOfRefs = async (
+  ctx: Ctx,
+  resource: Resource,
+  refs: readonly (readonly [source: string, id: string])[],
+): Promise<Map<string, string>> => {
+  const rows = await findRefs(
+    ctx,
+    refs.map(([source, external_id]) => ({ resource, source, external_id })),
+  )
+  return new Map(rows.map(({ source, external_id, object_id }) => [`${source} ${external_id}`, object_id]))
+}
+
+/** The objects of one resource as they will be: those of the rows, and the stored ones that no row means. */
+export class Objects {
+  readonly #rows = new RowIndex()
+  readonly #stored = new Map<string, Promise<Entry[]>>()
+  readonly #ctx: Ctx
+  readonly #rules: ResourceRules
+  readonly #isGoing: (entry: Entry) => boolean
+
+  /** @param isGoing true for a stored object that is deleted, if no row means it */
+  constructor(ctx: Ctx, resource: Resource, isGoing: (entry: Entry) => boolean) {
+    this.#ctx = ctx
+    this.#rules = rulesFor(resource)
+    this.#isGoing = isGoing
+  }
+
+  add(entry: Entry): void {
+    this.#rows.add(entry)
+  }
+
+  /** Returns the row that means the object of an id. */
+  rowOf(id: string): Entry | undefined {
+    return this.#rows.get(id)
+  }
+
+  /** Returns the objects that a reference may mean: those of rows, if there are any. */
+  find(wanted: Wanted): readonly Entry[] | Promise<readonly Entry[]> {
+    const rows = this.#rows.find(wanted)
+    return rows.length > 0 ? rows : this.#findStored(wanted)
+  }
+
+  async #findStored(wanted: Wanted): Promise<readonly Entry[]> {
+    const key = JSON.stringify(wanted)
+    const known = this.#stored.get(key) ?? this.#read(wanted)
+    this.#stored.set(key, known)
+    const isLeft = (entry: Entry) => !this.#rows.get(entry.id) && !this.#isGoing(entry) && fits(entry, wanted)
+    return (await known).filter(isLeft)
+  }
+
+  async #read(wanted: Wanted): Promise<Entry[]> {
+    const documents = await storedDocuments(this.#ctx, this.#rules, await this.#ids(wanted))
+    return [...documents].map(([id, { document }]) => entryOf(id, document))
+  }
+
+  async #ids({ id, ref, name, subnet, text, datacenter_id, network_id }: Wanted): Promise<string[]> {
+    const { resource } = this.#rules
+    if (id !== undefined) return [id]
+    if (ref) return [await idOfRef(this.#ctx, resource, ref)].filter((found) => found !== undefined)
+    if (name !== undefined) return idsOfNames(this.#ctx, resource, [keyOfName(name)])
+    if (subnet !== undefined) return this.#idsOf('subnet', canonicalSubnet(subnet))
+    if (text !== undefined) {
+      const named = await idsOfNames(this.#ctx, resource, [keyOfName(text)])
+      const isSubnet = resource === 'networks' && parseCidr(text) !== undefined
+      return isSubnet ? [...named, ...(await this.#idsOf('subnet', canonicalSubnet(text)))] : named
+    }
+    if (network_id !== undefined) return this.#idsOf('network_id', network_id)
+    return datacenter_id === undefined ? [] : this.#idsOf('datacenter_id', datacenter_id)
+  }
+
+  /** @param column of the table, which has it because the objects have the field */
+  async #idsOf(column: string, value: string | null): Promise<string[]> {
+    const all = this.#ctx.db.selectFrom(tableOf(this.#rules.resource)).select('id').orderBy('id')
+    const rows = await all.where(column as 'datacenter_id', value === null ? 'is' : '=', value).execute()
+    return rows.map(({ id }) => id)
+  }
+}

@@ -1,0 +1,195 @@
+/** Replaces the names of a row by ids: `datacenter: Amsterdam` becomes `datacenter_id`. */
+import { didYouMean } from '../../../platform/cli/suggest.ts'
+import type { FieldIssue } from '../../../platform/contract/errors.ts'
+import { refOf } from '../../../platform/contract/external-fields.ts'
+import type { Resource } from '../../inventory.ts'
+import type { Entry, Objects, Wanted } from './objects.ts'
+import { type Level, type Reference, rulesFor } from './resources.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isEmpty = (value: unknown): boolean => value === null || value === ''
+
+/** The objects that a document may refer to, and the check of the right to read them. */
+export type Scope = {
+  readonly objectsOf: (resource: Resource) => Objects
+  /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
+  readonly onNamed: (resource: Resource) => void
+}
+
+/** Collects the errors of a row; `at` is the path in it. */
+class Issues {
+  readonly list: FieldIssue[] = []
+  add(at: string, message: string): undefined {
+    this.list.push({ field: at, message })
+  }
+}
+
+type Place = { readonly at: string; readonly issues: Issues; readonly scope: Scope }
+
+const nounOf = (resource: Resource): string => rulesFor(resource).noun
+
+const shown = (value: unknown): string => JSON.stringify(value)
+
+/** The words by which one of several objects can be named. */
+const tellApart = (resource: Resource): string => {
+  const { key } = rulesFor(resource)
+  const fields = key.by === 'name' ? [...key.within, ...key.apart].map((field) => field.replace(/_id$/, '')) : []
+  return fields.length > 0 ? `give its ${fields.join(' and ')}, its id or a ref` : 'give its id or a ref'
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** Reads the conditions of a reference. @returns undefined after an error */
+const wantedOf = async (resource: Resource, value: unknown, place: Place): Promise<Wanted | undefined> => {
+  if (isText(value)) return { text: value.trim() }
+  const { at, issues } = place
+  if (!isFields(value)) return issues.add(at, 'must be a name, or an object that tells which one')
+  const { references } = rulesFor(resource).level
+  const texts = resource === 'networks' ? ['name', 'subnet', 'id', 'ref'] : ['name', 'id', 'ref']
+  const known = [...texts, ...references.map(({ as }) => as)]
+  const wanted: Record<string, unknown> = {}
+  let isBad = false
+  for (const [key, given] of Object.entries(value)) {
+    const inner = { ...place, at: `${at}.${key}` }
+    const reference = references.find(({ as }) => as === key)
+    if (reference) {
+      const id = isEmpty(given) ? null : await idOf(reference.resource, given, inner)
+      if (id === undefined) isBad = true
+      wanted[reference.field] = id
+    } else if (!texts.includes(key)) {
+      issues.add(inner.at, `is not a field of a reference${didYouMean(key, known)}`)
+      isBad = true
+    } else if (!isText(given) || given.trim() === '') {
+      issues.add(inner.at, 'must be a text')
+      isBad = true
+    } else if (key === 'ref') {
+      const ref = refOf(given.trim())
+      if (!ref) {
+        issues.add(inner.at, 'must be a ref, like netbox:dcim.device.42')
+        isBad = true
+      }
+      wanted.ref = ref
+    } else wanted[key] = given.trim()
+  }
+  if (isBad) return undefined
+  return Object.keys(wanted).length > 0 ? wanted : issues.add(at, 'must say which one')
+}
+
+/** Returns the only object of a reference. @returns undefined after an error */
+const only = (
+  found: readonly Entry[],
+  resource: Resource,
+  value: unknown,
+  { at, issues }: Place,
+): string | undefined => {
+  const noun = nounOf(resource)
+  const called = isText(value) ? `called ${shown(value)}` : `with ${shown(value)}`
+  const [first] = found
+  if (!first) return issues.add(at, `there is no ${noun} ${called}`)
+  if (found.length > 1) return issues.add(at, `there are ${found.length} ${resource} ${called}: ${tellApart(resource)}`)
+  return first.isBad ? issues.add(at, `${first.row} has errors`) : first.id
+}
+
+/** Returns the id that a reference means. @returns undefined after an error */
+const idOf = async (
+  resource: Resource,
+  value: unknown,
+  place: Place,
+  more: Wanted = {},
+): Promise<string | undefined> => {
+  place.scope.onNamed(resource)
+  const wanted = await wantedOf(resource, value, place)
+  if (!wanted) return undefined
+  const found = place.scope.objectsOf(resource).find({ ...wanted, ...more })
+  return only(found instanceof Promise ? await found : found, resource, value, place)
+}
+
+/** Checks an id or a ref of a row. @returns the id; undefined after an error */
+const checkedId = async (resource: Resource, text: string, place: Place): Promise<string | undefined> => {
+  place.scope.onNamed(resource)
+  const ref = text.includes(':') ? refOf(text) : undefined
+  const found = place.scope.objectsOf(resource).find(ref ? { ref } : { id: text })
+  const [first] = found instanceof Promise ? await found : found
+  if (!first) return place.issues.add(place.at, `there is no ${nounOf(resource)} with id ${shown(text)}`)
+  return first.isBad ? place.issues.add(place.at, `${first.row} has errors`) : first.id
+}
+
+type Resolving = Omit<Place, 'at'> & { readonly path: string }
+
+const resolveOne = async (fields: Record<string, unknown>, reference: Reference, { path, ...place }: Resolving) => {
+  const { field, as, resource } = reference
+  const given = fields[as]
+  if (given === undefined) {
+    const id = fields[field]
+    // Anything but a text is an error of the schema.
+    if (!isText(id) || id === '') return
+    const checked = await checkedId(resource, id, { ...place, at: `${path}${field}` })
+    if (checked !== undefined) fields[field] = checked
+    return
+  }
+  delete fields[as]
+  if (fields[field] !== undefined) {
+    place.issues.add(`${path}${as}`, `stands beside ${field}; give one of them`)
+    return
+  }
+  if (isEmpty(given)) {
+    fields[field] = null
+    return
+  }
+  const { network_id } = fields
+  // A pool is looked up in the network beside it.
+  const more = resource === 'pools' && isText(given) && isText(network_id) ? { network_id } : {}
+  const id = await idOf(resource, given, { ...place, at: `${path}${as}` }, more)
+  // Keeps the schema from demanding the field as well.
+  fields[field] = id ?? null
+}
+
+const mayHold = ({ references, lists }: Level, fields: Fields): boolean =>
+  references.some(({ field, as }) => fields[field] !== undefined || fields[as] !== undefined) ||
+  lists.some(([field]) => Array.isArray(fields[field]))
+
+const resolveLevel = async (level: Level, given: Fields, place: Resolving): Promise<Fields> => {
+  if (!mayHold(level, given)) return given
+  const fields: Record<string, unknown> = { ...given }
+  for (const reference of level.references) await resolveOne(fields, reference, place)
+  for (const [field, inner] of level.lists) {
+    const items = fields[field]
+    if (!Array.isArray(items)) continue
+    const resolved: unknown[] = []
+    for (const [i, item] of items.entries()) {
+      const path = `${place.path}${field}[${i}].`
+      resolved.push(isFields(item) ? await resolveLevel(inner, item, { ...place, path }) : item)
+    }
+    fields[field] = resolved
+  }
+  return fields
+}
+
+/** Returns the row with ids, and the errors of its references. */
+export const resolveReferences = async (
+  resource: Resource,
+  row: Fields,
+  scope: Scope,
+): Promise<{ readonly fields: Fields; readonly issues: FieldIssue[] }> => {
+  const issues = new Issues()
+  const fields = await resolveLevel(rulesFor(resource).level, row, { path: '', issues, scope })
+  return { fields, issues: issues.list }
+}
+
+/** Returns the place of a field as the row has it: `network` for `network_id`, if it has no `network_id`. */
+export const placeInRow = (resource: Resource, row: unknown, field: string): string => {
+  const last = field.slice(field.lastIndexOf('.') + 1)
+  const { level } = rulesFor(resource)
+  const references = [level, ...level.lists.map(([, inner]) => inner)].flatMap((one) => one.references)
+  const reference = references.find((one) => one.field === last)
+  if (!reference) return field
+  const path = field.slice(0, -last.length)
+  const holder = path
+    .split(/[.[\]]+/)
+    .reduce<unknown>((at, key) => (key === '' ? at : (at as Fields | undefined)?.[key]), row)
+  return isFields(holder) && Object.hasOwn(holder, last) ? field : `${path}${reference.as}`
+}

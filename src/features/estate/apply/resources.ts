@@ -1,0 +1,119 @@
+/** The resources of an estate document: the fields and the natural keys of their rows. */
+import type { z } from 'zod'
+import { singular } from '../../../platform/cli/command-name.ts'
+import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
+import { idOf } from '../../../platform/contract/fields.ts'
+import { WRITE_FIELDS } from '../../../platform/contract/history-fields.ts'
+import type { AnyOperation, OperationSet } from '../../../platform/operation/operation.ts'
+import { type Kind, kindOf } from '../../history/kind-names.ts'
+import { contracts } from '../../index.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
+
+/** A field that holds an id, and the field of a row that names the object in its place: `network_id`, `network`. */
+export type Reference = { readonly field: string; readonly as: string; readonly resource: Resource }
+
+/** The references of an object, and those of the objects in its lists. */
+export type Level = {
+  readonly references: readonly Reference[]
+  readonly lists: readonly (readonly [field: string, level: Level])[]
+}
+
+export type ResourceRules = {
+  readonly resource: Resource
+  readonly kind: Kind
+  /** The singular noun. */
+  readonly noun: string
+  /** The schema of a row with ids in place of names. */
+  readonly draft: z.ZodObject
+  /** The fields that an update sets. */
+  readonly patch: z.ZodObject
+  readonly level: Level
+  /** The fields that never change. */
+  readonly fixed: readonly string[]
+  readonly key: Key
+}
+
+/**
+ * The natural key of a row without id and ref: a name, or all of its fixed fields.
+ * `within`: names repeat in different objects of this field. `apart`: where names repeat, these fields tell them apart.
+ */
+export type Key =
+  | { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
+  | { readonly by: 'fixed' }
+
+const withoutKernelFields = (schema: z.ZodObject): z.ZodObject =>
+  // The mask has the names of the fields, whose types are lost here.
+  schema.omit(Object.fromEntries(Object.keys(WRITE_FIELDS).map((field) => [field, true])) as Record<string, never>)
+
+type Own = Partial<Pick<ResourceRules, 'draft' | 'patch' | 'fixed' | 'key'>>
+
+const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
+
+/** The resources that are more than a name that is unique. */
+const OWN: Partial<Record<Resource, Own>> = {
+  networks: { key: { by: 'name', within: [], apart: ['subnet', 'datacenter_id'] } },
+  pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
+  devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
+  relationships: {
+    draft: RelationshipDraft.omit({ device_id: true }).extend({
+      parent_id: idOf('devices').min(1).describe('The parent'),
+      ...relationshipFields,
+    }),
+    patch: RelationshipPatch,
+    fixed: ['parent_id', 'child_id', 'type'],
+    key: { by: 'fixed' },
+  },
+  reservations: { fixed: ['pool_id', 'ip_address'], key: { by: 'fixed' } },
+}
+
+const SUFFIX = '_id'
+
+const isResource = (noun: string | undefined): noun is Resource => INVENTORY.some((one) => one === noun)
+
+const levelOf = ({ properties = {} }: FieldSchema): Level => {
+  const references: Reference[] = []
+  const lists: [string, Level][] = []
+  for (const [field, schema] of Object.entries(properties)) {
+    const { ref, items } = settled(schema)
+    if (isResource(ref) && field.endsWith(SUFFIX))
+      references.push({ field, as: field.slice(0, -SUFFIX.length), resource: ref })
+    const inner = items && levelOf(settled(items))
+    if (inner && inner.references.length > 0) lists.push([field, inner])
+  }
+  // An object is read before those that it contains.
+  references.sort((a, b) => INVENTORY.indexOf(a.resource) - INVENTORY.indexOf(b.resource))
+  return { references, lists }
+}
+
+const rulesOf = (resource: Resource): ResourceRules => {
+  const { create, update }: OperationSet = contracts[resource]
+  const own: Own = OWN[resource] ?? {}
+  const schemaOfVerb = (op: AnyOperation | undefined): z.ZodObject => {
+    if (!op) throw new Error(`${resource} lacks an operation that its rows need`)
+    return withoutKernelFields(op.input)
+  }
+  const draft = own.draft ?? schemaOfVerb(create)
+  return {
+    resource,
+    kind: kindOf(resource),
+    noun: singular(resource),
+    draft,
+    patch: own.patch ?? schemaOfVerb(update),
+    level: levelOf(schemaOf(draft)),
+    fixed: own.fixed ?? [],
+    key: own.key ?? { by: 'name', within: [], apart: [] },
+  }
+}
+
+const made = new Map<Resource, ResourceRules>()
+
+/** Made on first use, as the schemas of the operations are. */
+export const rulesFor = (resource: Resource): ResourceRules => {
+  const known = made.get(resource) ?? rulesOf(resource)
+  made.set(resource, known)
+  return known
+}
+
+/** The fields of an answer that a row may have, and that have no effect. */
+export const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'created_by', 'utilization'])

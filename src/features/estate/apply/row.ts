@@ -1,0 +1,145 @@
+/** Compares a row of an estate document with its object. */
+import type { z } from 'zod'
+import { didYouMean } from '../../../platform/cli/suggest.ts'
+import { AppError, type FieldIssue } from '../../../platform/contract/errors.ts'
+import type { Refs, RefsPatch } from '../../../platform/contract/external-fields.ts'
+import { parse, unknownFields } from '../../../platform/contract/validate.ts'
+import { changedRefs } from '../../../platform/operation/object-refs.ts'
+import type { Document } from '../../history/kinds.ts'
+import type { Resource } from '../../inventory.ts'
+import { canonicalSubnet } from './objects.ts'
+import type { Fields } from './references.ts'
+import { READ_ONLY, type ResourceRules } from './resources.ts'
+
+export type FieldChange = { readonly from: unknown; readonly to: unknown }
+
+/** The change of one object by an apply. */
+export type PlannedChange = {
+  readonly change: 'create' | 'update' | 'delete'
+  readonly resource: Resource
+  readonly id: string
+  readonly name: string
+  /** The place of the row in its list; undefined for an object that is pruned. */
+  readonly row?: number
+  /** The new object, or the fields to be set. */
+  readonly document: Document
+  readonly fields?: Readonly<Record<string, FieldChange>>
+  readonly managedBy?: FieldChange
+  /** The object as it was, as JSON text. */
+  readonly before?: string
+}
+
+/** A row that is not applied, and its errors by the fields of the row. */
+export type RowError = {
+  readonly resource: Resource
+  readonly row: number
+  readonly name: string
+  readonly error: AppError
+}
+
+export type Ownership = { readonly owner: string; readonly takesOver: boolean }
+
+/** Returns the errors of an attempt. */
+const issuesOf = (work: () => void): readonly FieldIssue[] => {
+  try {
+    work()
+    return []
+  } catch (error) {
+    if (error instanceof AppError)
+      return error.details.length > 0 ? error.details : [{ field: '', message: error.message }]
+    throw error
+  }
+}
+
+/** Returns an error for each field that no row of the resource has. */
+export const unknownIssues = ({ draft, level, noun }: ResourceRules, fields: Fields): FieldIssue[] => {
+  const names = [...Object.keys(draft.shape), ...level.references.map(({ as }) => as)]
+  return unknownFields(draft, fields)
+    .filter((field) => field !== 'id' && !READ_ONLY.has(field))
+    .map((field) => ({ field, message: `is not a field of a ${noun}${didYouMean(field, names)}` }))
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+const ownerIssues = (fields: Fields, before: Document | undefined, { owner, takesOver }: Ownership): FieldIssue[] => {
+  if (owner === '') return []
+  const field = 'managed_by'
+  const own = fields[field]
+  if (isGiven(own) && own !== owner) return [{ field, message: `must be ${JSON.stringify(owner)}, as in the call` }]
+  const held = before?.[field]
+  if (takesOver || !isGiven(held) || held === owner) return []
+  return [{ field, message: `is managed by ${JSON.stringify(held)}` }]
+}
+
+/** Returns a value of a row in the form in which it is stored. */
+const stored = (field: string, value: unknown, before: Document | undefined): unknown => {
+  if (field === 'subnet' && typeof value === 'string') return canonicalSubnet(value)
+  // The schemas of objects with refs define both.
+  if (field === 'refs') return changedRefs((before?.refs as Refs | undefined) ?? {}, value as RefsPatch)
+  return value
+}
+
+type Judged =
+  | { readonly issues: readonly FieldIssue[] }
+  | { readonly change: Pick<PlannedChange, 'document' | 'fields' | 'managedBy'>; readonly after: Document }
+  /** Nothing differs. */
+  | { readonly after: Document }
+
+const owned = (fields: Fields, { owner }: Ownership): Fields =>
+  owner === '' ? fields : { ...fields, managed_by: owner }
+
+/** Judges a row that makes a new object. */
+export const judgeNew = (rules: ResourceRules, fields: Fields, id: string | undefined, by: Ownership): Judged => {
+  let document: Document = {}
+  const issues = [
+    ...ownerIssues(fields, undefined, by),
+    ...issuesOf(() => {
+      const { id: _, ...given } = owned(fields, by)
+      const own = Object.hasOwn(rules.draft.shape, 'id') && id !== undefined ? { ...given, id } : given
+      document = parse(rules.draft, own) as Document
+    }),
+  ]
+  if (issues.length > 0) return { issues }
+  return { change: { document }, after: canonical(document) }
+}
+
+const canonical = (document: Document): Document =>
+  Object.fromEntries(Object.entries(document).map(([field, value]) => [field, stored(field, value, undefined)]))
+
+/** Judges a row that means a stored object. */
+export const judgeStored = (rules: ResourceRules, fields: Fields, before: Document, by: Ownership): Judged => {
+  let patch: Document = {}
+  const issues = [
+    ...ownerIssues(fields, before, by),
+    ...rules.fixed.flatMap((field) => {
+      const given = fields[field]
+      // The shape of an object contains schemas of this library.
+      const own = given === undefined ? undefined : (rules.draft.shape[field] as z.ZodType).safeParse(given)
+      return !own || (own.success && own.data === before[field]) ? [] : [{ field, message: "can't change" }]
+    }),
+    ...issuesOf(() => {
+      const { id: _, ...given } = owned(fields, by)
+      for (const field of rules.fixed) delete (given as Record<string, unknown>)[field]
+      // The id is a required field of most patches.
+      patch = parse(rules.patch, { ...given, id: before.id ?? '' }) as Document
+    }),
+  ]
+  if (issues.length > 0) return { issues }
+  const changed: Record<string, FieldChange> = {}
+  const document: Record<string, unknown> = {}
+  const after: Record<string, unknown> = { ...before }
+  const refused = issuesOf(() => {
+    for (const [field, value] of Object.entries(patch)) {
+      if (field === 'id' || value === undefined) continue
+      const to = stored(field, value, before)
+      if (Bun.deepEquals(to, before[field])) continue
+      changed[field] = { from: before[field] ?? null, to }
+      document[field] = value
+      after[field] = to
+    }
+  })
+  if (refused.length > 0) return { issues: refused }
+  const { managed_by: managedBy, ...others } = changed
+  if (Object.keys(document).length === 0) return { after }
+  return { change: { document, fields: others, ...(managedBy && { managedBy }) }, after }
+}
