@@ -66,6 +66,8 @@ const isSchema = (value: unknown): value is InputSchema => typeof value === 'obj
 
 /** Returns the schema of a field; undefined if the contract has no such field. */
 const fieldOf = (schema: InputSchema, name: string): InputSchema | undefined => {
+  // An object of any form, such as a row of an estate document.
+  if (Object.keys(schema).length === 0) return schema
   if (schema.properties) return Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
   // A record with arbitrary names, such as the headers of a webhook.
   return isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined
