@@ -88,6 +88,18 @@ const rowErrorOf = (rows: EstateRows, { resource, row = 0, name }: PlannedChange
   return { resource, row, name, error: new AppError(error.code, error.message, { details }) }
 }
 
+const ID = /[A-Za-z0-9._-]{1,64}/g
+
+/** Returns the error of a row that refers to a refused row: it names that row and not the id that nobody has seen. */
+const withoutNewIds = (error: AppError, own: PlannedChange, refused: ReadonlyMap<string, PlannedChange>): AppError => {
+  const text = JSON.stringify([error.message, error.details])
+  const other = text
+    .match(ID)
+    ?.flatMap((id) => refused.get(id) ?? [])
+    .find((one) => one !== own && one.change === 'create')
+  return other ? new AppError(error.code, `${other.resource}[${other.row}] has errors`) : error
+}
+
 type Outcome = { readonly changes: readonly PlannedChange[]; readonly failed: readonly RowError[] }
 
 type Applying = Run & { readonly rows: EstateRows; readonly isAtomic: boolean }
@@ -99,7 +111,9 @@ const runAll = async ({ rows, isAtomic, ...run }: Applying, plan: Plan): Promise
   const attempted = async (changes: readonly PlannedChange[]): Promise<Outcome> => {
     const refused = await runPlan(run, changes)
     const failed: RowError[] = []
-    for (const [change, error] of refused) {
+    const rowsById = new Map([...refused.keys()].map((change) => [change.id, change]))
+    for (const [change, given] of refused) {
+      const error = withoutNewIds(given, change, rowsById)
       if (isDelete(change))
         throw invalidField('prune', `can't delete the ${change.resource} "${change.name}": ${error.message}`)
       failed.push(rowErrorOf(rows, change, error))

@@ -18,7 +18,7 @@ export type Candidate = { readonly id: string; readonly document: Document }
 export type Match<C extends Candidate> = C | 'new' | FieldIssue
 
 /** Returns the value of a field that distinguishes objects of one name; undefined if a row does not have it. */
-const partOf = (fields: Document, field: string): unknown => {
+export const partOf = (fields: Document, field: string): unknown => {
   const value = fields[field]
   if (value === undefined) return undefined
   if (value === null || value === '') return null
@@ -42,10 +42,12 @@ const differInSource = (a: Refs, b: Refs): boolean =>
 const areToldApartByRefs = (rows: readonly MatchRow[]): boolean =>
   rows.length > 1 && rows.every((row, i) => rows.slice(i + 1).every((other) => differInSource(row.refs, other.refs)))
 
-const severalIssue = ({ resource, key }: ResourceRules, name: unknown, n: number): FieldIssue => {
+const severalIssue = ({ resource, noun, key }: ResourceRules, name: unknown, n: number): FieldIssue => {
   const words = key.by === 'name' ? key.apart.map((field) => field.replace(/_id$/, '')) : []
   const apart = words.length > 0 ? `the ${words.join(', ')}, ` : ''
-  return { field: 'name', message: `${n} ${resource} are called ${JSON.stringify(name)}: give ${apart}the id or a ref` }
+  const called = `called ${JSON.stringify(name)}`
+  const which = n === 1 ? `several rows may mean the ${noun} ${called}` : `${n} ${resource} are ${called}`
+  return { field: 'name', message: `${which}: give ${apart}the id or a ref` }
 }
 
 /**

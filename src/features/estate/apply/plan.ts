@@ -8,19 +8,10 @@ import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
-import { matchByName } from './matching.ts'
-import {
-  canonicalSubnet,
-  type Entry,
-  entryOf,
-  idsOfNames,
-  idsOfRefs,
-  keyOfName,
-  Objects,
-  storedDocuments,
-} from './objects.ts'
+import { matchByName, partOf } from './matching.ts'
+import { type Entry, entryOf, idsOfNames, idsOfRefs, keyOfName, Objects, storedDocuments } from './objects.ts'
 import { type Fields, isFields, placeInRow, resolveReferences, type Scope } from './references.ts'
-import { type ResourceRules, rulesFor } from './resources.ts'
+import { type NameKey, type ResourceRules, rulesFor } from './resources.ts'
 import { judgeNew, judgeStored, type Ownership, type PlannedChange, type RowError, unknownIssues } from './row.ts'
 
 export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
@@ -124,7 +115,7 @@ class Rows {
     this.#claimed.set(entry.id, at)
   }
 
-  fail({ at, raw, fields }: Row, issues: readonly FieldIssue[]): void {
+  fail({ at, raw, fields }: Row, issues: readonly FieldIssue[], isTwice = false): void {
     const { resource } = this
     const placed = new Map<string, FieldIssue>()
     for (const { field, message } of issues) {
@@ -139,7 +130,8 @@ class Rows {
       name: nameOf(resource, given),
       error: invalid([...placed.values()]),
     })
-    this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
+    // References to a row that is there twice mean the first.
+    if (!isTwice) this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
   }
 
   /** Returns the earlier row that means or makes the same object. */
@@ -150,7 +142,7 @@ class Rows {
     return [{ field: '', message: `is the same ${this.rules.noun} as ${this.resource}[${earlier}]` }]
   }
 
-  /** Finishes a row. @param key of the new object, beside its id and its refs */
+  /** Finishes a row. @param key that no other row of the document may have, beside the id and the refs */
   finish(row: Row, stored: Stored | undefined, key?: string): void {
     const { at, fields, refs } = row
     const { resource, rules } = this
@@ -160,15 +152,16 @@ class Rows {
     const id = stored?.id ?? (given || (isNamed || key === undefined ? Bun.randomUUIDv7() : key))
     const keys = [
       ...(stored || given ? [id] : []),
-      ...(!stored && key !== undefined ? [`key ${key}`] : []),
+      ...(key === undefined ? [] : [`key ${key}`]),
       ...Object.entries(refs).map(([source, ref]) => `ref ${source} ${ref}`),
     ]
     const judged = stored
       ? judgeStored(rules, fields, stored.document, input)
       : judgeNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
-    const issues = [...row.issues, ...keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)]
+    const twice = keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)
+    const issues = [...row.issues, ...twice, ...('issues' in judged ? judged.issues : [])]
     if ('issues' in judged || issues.length > 0) {
-      this.fail(row, [...issues, ...('issues' in judged ? judged.issues : [])])
+      this.fail(row, issues, twice.length > 0)
       return
     }
     const entry = entryOf(id, judged.after, `${resource}[${at}]`)
@@ -244,19 +237,19 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
 }
 
 /** The text that rows and objects of one name have in common. */
-const groupOf = ({ key }: ResourceRules, fields: Document): string | undefined => {
-  if (key.by !== 'name' || typeof fields.name !== 'string' || fields.name.trim() === '') return undefined
-  return JSON.stringify([keyOfName(fields.name), ...key.within.map((field) => fields[field] ?? null)])
-}
+const groupOfKey = ({ within }: NameKey, fields: Document): string | undefined =>
+  textOf(fields.name).trim() === ''
+    ? undefined
+    : JSON.stringify([keyOfName(textOf(fields.name)), ...within.map((field) => fields[field] ?? null)])
 
-/** Returns the key of a new object in the document. Rows with refs have none: they differ by them. */
-const newKeyOf = ({ key }: ResourceRules, { fields, refs }: Row, group: string): string | undefined => {
+const groupOf = ({ key }: ResourceRules, fields: Document): string | undefined =>
+  key.by === 'name' ? groupOfKey(key, fields) : undefined
+
+/** Returns the key of a row in the document. Rows with refs have none: they differ by them. */
+const keyOf = ({ key }: ResourceRules, { fields, refs }: Row, stored: Stored | undefined): string | undefined => {
   if (key.by !== 'name' || Object.keys(refs).length > 0) return undefined
-  const values = key.apart.map((field) => {
-    const value = fields[field] ?? null
-    return field === 'subnet' && typeof value === 'string' ? canonicalSubnet(value) : value || null
-  })
-  return JSON.stringify([group, ...values])
+  const after = { ...stored?.document, ...fields }
+  return JSON.stringify([groupOfKey(key, after), ...key.apart.map((field) => partOf(after, field) ?? null)])
 }
 
 const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet<string>): Promise<void> => {
@@ -273,11 +266,13 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
     )
     const byGroup = Map.groupBy(stored.values(), ({ document }) => groupOf(rules, document))
     for (const [group, alike] of batch) {
-      for (const [row, match] of matchByName(rules, alike, byGroup.get(group) ?? [])) {
-        if (match === 'new') rows.finish(row, undefined, newKeyOf(rules, row, group ?? ''))
-        else if ('id' in match) rows.finish(row, match)
-        else rows.fail(row, [...row.issues, match])
-      }
+      const matches = [...matchByName(rules, alike, byGroup.get(group) ?? [])]
+      // A new object must differ from those that other rows mean, or the next apply could not tell them apart.
+      for (const [row, match] of matches)
+        if (match !== 'new' && 'id' in match) rows.finish(row, match, keyOf(rules, row, match))
+      for (const [row, match] of matches)
+        if (match === 'new') rows.finish(row, undefined, keyOf(rules, row, undefined))
+        else if (!('id' in match)) rows.fail(row, [...row.issues, match])
     }
     await planning.breathe()
   }

@@ -38,9 +38,8 @@ export type ResourceRules = {
  * The natural key of a row without id and ref: a name, or all of its fixed fields.
  * `within`: names repeat in different objects of this field. `apart`: where names repeat, these fields tell them apart.
  */
-export type Key =
-  | { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
-  | { readonly by: 'fixed' }
+export type Key = NameKey | { readonly by: 'fixed' }
+export type NameKey = { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
 
 const withoutKernelFields = (schema: z.ZodObject): z.ZodObject =>
   // The mask has the names of the fields, whose types are lost here.
