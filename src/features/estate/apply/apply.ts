@@ -90,7 +90,7 @@ const rowErrorOf = (rows: EstateRows, { resource, row = 0, name }: PlannedChange
 
 const ID = /[A-Za-z0-9._-]{1,64}/g
 
-/** Returns the error of a row that refers to a refused row: it names that row and not the id that nobody has seen. */
+/** Returns the error of a row that refers to a refused row: it names that row, because its new id is unknown to the caller. */
 const withoutNewIds = (error: AppError, own: PlannedChange, refused: ReadonlyMap<string, PlannedChange>): AppError => {
   const text = JSON.stringify([error.message, error.details])
   const other = text

@@ -163,7 +163,7 @@ describe.each(dialects())('on %s', (dialect) => {
     expect((partly.errors as unknown as { row: number }[]).map(({ row }) => row)).toEqual([1, 2])
   })
 
-  test('a rule that refuses a row while it runs is told with the row', async () => {
+  test('the answer names the row that a rule refuses', async () => {
     await apply({
       networks: [{ name: 'r', subnet: '10.60.0.0/24' }],
       pools: [{ name: 'r', network: 'r', start_ip: '10.60.0.10', end_ip: '10.60.0.20' }],
