@@ -106,6 +106,12 @@ export const SUITES: readonly Suite[] = [
       'The longest stall of the event loop beside an import, and the memory that it adds at its peak. An import that has not finished after 20 s is aborted.',
   },
   {
+    name: 'apply',
+    title: 'Estate documents',
+    args: ['apply.ts'],
+    about: 'The baseline is the import of the same rows.',
+  },
+  {
     name: 'unread',
     title: 'Clients that do not read, 100,000 devices',
     args: ['unread.ts'],

@@ -85,7 +85,8 @@ const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('device
 
 export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map<string, string[]>> => {
   const ids = new Map<string, string[]>()
-  for (const batch of batches(names.map((name) => name.trim().toLowerCase()))) {
+  const keys = new Set(names.map((name) => name.trim().toLowerCase()))
+  for (const batch of batches([...keys])) {
     const rows = await ctx.db.selectFrom('devices').select(['id', 'name_key']).where('name_key', 'in', batch).execute()
     for (const { id, name_key } of rows) ids.set(name_key, [...(ids.get(name_key) ?? []), id])
   }

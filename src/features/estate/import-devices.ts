@@ -1,5 +1,5 @@
 /** Imports devices: new ones are validated and written together, failing rows separately. */
-import { AppError } from '../../platform/contract/errors.ts'
+import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
@@ -9,8 +9,8 @@ import { attempt, checkFields, type Done, type Outcome, parseRow, type Row } fro
 
 type New = { readonly at: number; readonly draft: DeviceDraft }
 
-/** Finds a device by id if the row has one, otherwise by a unique name. */
-const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | undefined)[]> => {
+/** Finds a device by id if the row has one, otherwise by its name, which must be that of one device. */
+const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | AppError | undefined)[]> => {
   const idOf = ({ value: { id } }: Row) => (typeof id === 'string' ? id : undefined)
   const known = await devices.existing(
     ctx,
@@ -24,7 +24,8 @@ const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | un
     const id = idOf(row)
     if (id !== undefined) return known.has(id) ? id : undefined
     const { name } = row.value
-    return typeof name === 'string' ? named.get(name.trim().toLowerCase())?.[0] : undefined
+    const [first, ...others] = (typeof name === 'string' && named.get(name.trim().toLowerCase())) || []
+    return others.length > 0 ? invalidField('name', 'is the name of several devices; give the id') : first
   })
 }
 
@@ -81,6 +82,10 @@ export const importDevices = async (ctx: Ctx, rows: readonly Row[], breathe: Bre
     }
     if (name !== undefined) seen.add(name)
     const id = ids[at]
+    if (id instanceof AppError) {
+      outcomes[at] = id
+      continue
+    }
     if (id !== undefined) {
       outcomes[at] = await attempt(ctx, () => update(ctx, id, value))
       continue

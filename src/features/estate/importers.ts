@@ -11,6 +11,7 @@ import { INVENTORY, type Resource } from '../inventory.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
+import { canonicalSubnet } from './apply/objects.ts'
 import { importDevices } from './import-devices.ts'
 import { importRelationships } from './import-relationships.ts'
 import { attempt, checkFields, type Done, type Outcome, type Row } from './row.ts'
@@ -53,7 +54,8 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
   for (const field of SAME[table] ?? []) {
     const wanted = value[field]
     // The columns have the names of the fields.
-    if (typeof wanted === 'string') named = named.where(field as 'id', '=', wanted)
+    if (typeof wanted === 'string')
+      named = named.where(field as 'id', '=', field === 'subnet' ? canonicalSubnet(wanted) : wanted)
   }
   const found = await named.limit(2).execute()
   if (found.length > 1) throw invalidField('name', `is the name of several ${table}; give the id`)

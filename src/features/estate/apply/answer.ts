@@ -9,7 +9,7 @@ import { withDeviceNames } from '../../history/items.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { countsOf, fingerprintsOf } from '../../mcp/changes.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../api.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from './planning.ts'
 import { rulesFor } from './resources.ts'
 import type { PlannedChange, RowError } from './row.ts'
 

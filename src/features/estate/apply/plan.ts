@@ -1,54 +1,30 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
 import { ipKeyOf, parseIp } from '../../../net/ip.ts'
-import { type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
-import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { matchByName, partOf } from './matching.ts'
-import { type Entry, entryOf, idsOfNames, idsOfRefs, keyOfName, Objects, storedDocuments } from './objects.ts'
-import { type Fields, isFields, placeInRow, resolveReferences, type Scope } from './references.ts'
+import { entryOf, idsOfNames, idsOfRefs, keyOfName, storedDocuments } from './objects.ts'
+import {
+  nameOf,
+  type Plan,
+  type PlanInput,
+  Planning,
+  type Row,
+  Rows,
+  type Stored,
+  storedOf,
+  textOf,
+} from './planning.ts'
+import { type Fields, isFields, resolveReferences } from './references.ts'
 import { type NameKey, type ResourceRules, rulesFor } from './resources.ts'
-import { judgeNew, judgeStored, type Ownership, type PlannedChange, type RowError, unknownIssues } from './row.ts'
-
-export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
-
-export type PlanInput = Ownership & {
-  readonly rows: EstateRows
-  readonly prunes: boolean
-  /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
-  readonly onNamed: (resource: Resource) => void
-  /** The rows of an earlier plan that change nothing, and their objects. They are not read again. */
-  readonly settled?: Settled
-}
-
-/** The objects of rows that change nothing, by resource and place. */
-export type Settled = ReadonlyMap<Resource, ReadonlyMap<number, Entry>>
-
-export type Plan = {
-  /** In the order of the resources; the deletes follow. */
-  readonly changes: readonly PlannedChange[]
-  readonly errors: readonly RowError[]
-  readonly settled: Settled
-  /** The number of objects that the owner manages and the document does not have, if they are not pruned. */
-  readonly extra: Readonly<Partial<Record<Resource, number>>>
-}
+import { unknownIssues } from './row.ts'
 
 /** Rows whose objects are read together. */
 const ROWS_AT_ONCE = 400
-
-type Stored = { readonly id: string; readonly document: Document; readonly json: string }
-
-type Row = {
-  readonly at: number
-  readonly raw: unknown
-  readonly fields: Fields
-  readonly issues: FieldIssue[]
-  readonly refs: Refs
-}
 
 const refsIn = ({ refs }: Fields): Refs =>
   isFields(refs)
@@ -56,126 +32,6 @@ const refsIn = ({ refs }: Fields): Refs =>
         Object.entries(refs).flatMap(([source, id]) => (typeof id === 'string' ? [[source, id.trim()]] : [])),
       )
     : {}
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-/** Names a row in errors. */
-const nameOf = (resource: Resource, { name, ip_address, parent, parent_id, type, child, child_id }: Fields): string => {
-  if (resource !== 'relationships') return textOf(name) || textOf(ip_address)
-  return [parent ?? parent_id, type, child ?? child_id].map(textOf).filter(Boolean).join(' ')
-}
-
-/** The plan of a document while it is made. */
-class Planning {
-  readonly changes: PlannedChange[] = []
-  readonly errors: RowError[] = []
-  readonly settled = new Map<Resource, Map<number, Entry>>()
-  readonly extra: Partial<Record<Resource, number>> = {}
-  readonly scope: Scope
-  readonly breathe = createBreathe()
-  readonly #objects: ReadonlyMap<Resource, Objects>
-
-  constructor(
-    readonly ctx: Ctx,
-    readonly input: PlanInput,
-  ) {
-    const { owner, prunes, onNamed } = input
-    const isGoing = (entry: Entry) => prunes && entry.managed_by === owner
-    this.#objects = new Map(INVENTORY.map((resource) => [resource, new Objects(ctx, resource, isGoing)]))
-    this.scope = { objectsOf: (resource) => this.objectsOf(resource), onNamed }
-  }
-
-  objectsOf(resource: Resource): Objects {
-    const objects = this.#objects.get(resource)
-    if (!objects) throw new Error(`${resource} is no resource of an estate document`)
-    return objects
-  }
-}
-
-/** The rows of one resource. */
-class Rows {
-  readonly rules: ResourceRules
-  readonly objects: Objects
-  readonly settled = new Map<number, Entry>()
-  /** The rows by the objects that they mean or make. */
-  readonly #claimed = new Map<string, number>()
-
-  constructor(
-    readonly planning: Planning,
-    readonly resource: Resource,
-  ) {
-    this.rules = rulesFor(resource)
-    this.objects = planning.objectsOf(resource)
-    planning.settled.set(resource, this.settled)
-  }
-
-  settle(at: number, entry: Entry): void {
-    this.settled.set(at, entry)
-    this.objects.add(entry)
-    this.#claimed.set(entry.id, at)
-  }
-
-  fail({ at, raw, fields }: Row, issues: readonly FieldIssue[], isTwice = false): void {
-    const { resource } = this
-    const placed = new Map<string, FieldIssue>()
-    for (const { field, message } of issues) {
-      const place = placeInRow(resource, raw, field)
-      // The first error of a field says why; later ones follow from it.
-      if (!placed.has(place)) placed.set(place, { field: place, message })
-    }
-    const given = isFields(raw) ? raw : {}
-    this.planning.errors.push({
-      resource,
-      row: at,
-      name: nameOf(resource, given),
-      error: invalid([...placed.values()]),
-    })
-    // References to a row that is there twice mean the first.
-    if (!isTwice) this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
-  }
-
-  /** Returns the earlier row that means or makes the same object. */
-  #claim(key: string, at: number): FieldIssue[] {
-    const earlier = this.#claimed.get(key)
-    this.#claimed.set(key, earlier ?? at)
-    if (earlier === undefined) return []
-    return [{ field: '', message: `is the same ${this.rules.noun} as ${this.resource}[${earlier}]` }]
-  }
-
-  /** Finishes a row. @param key that no other row of the document may have, beside the id and the refs */
-  finish(row: Row, stored: Stored | undefined, key?: string): void {
-    const { at, fields, refs } = row
-    const { resource, rules } = this
-    const { input, changes } = this.planning
-    const given = textOf(fields.id)
-    const isNamed = resource !== 'relationships'
-    const id = stored?.id ?? (given || (isNamed || key === undefined ? Bun.randomUUIDv7() : key))
-    const keys = [
-      ...(stored || given ? [id] : []),
-      ...(key === undefined ? [] : [`key ${key}`]),
-      ...Object.entries(refs).map(([source, ref]) => `ref ${source} ${ref}`),
-    ]
-    const judged = stored
-      ? judgeStored(rules, fields, stored.document, input)
-      : judgeNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
-    const twice = keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)
-    const issues = [...row.issues, ...twice, ...('issues' in judged ? judged.issues : [])]
-    if ('issues' in judged || issues.length > 0) {
-      this.fail(row, issues, twice.length > 0)
-      return
-    }
-    const entry = entryOf(id, judged.after, `${resource}[${at}]`)
-    if (!('change' in judged)) {
-      this.settle(at, entry)
-      return
-    }
-    const name = nameOf(resource, { ...judged.after, ...(isFields(row.raw) ? row.raw : {}) })
-    const common = { resource, id, name, row: at, ...judged.change }
-    if (stored) changes.push({ ...common, change: 'update', before: stored.json })
-    else changes.push({ ...common, change: 'create', document: { ...judged.change.document, id } })
-    this.objects.add(entry)
-  }
-}
 
 /** Returns the rows that are no objects of an earlier plan, with ids in place of names. */
 const readRows = async (rows: Rows, given: readonly unknown[]): Promise<Row[]> => {
@@ -202,19 +58,19 @@ const readRows = async (rows: Rows, given: readonly unknown[]): Promise<Row[]> =
   return read
 }
 
-const storedOf = async ({ planning, rules }: Rows, ids: readonly string[]): Promise<Map<string, Stored>> => {
-  const documents = await storedDocuments(planning.ctx, rules, ids)
-  return new Map([...documents].map(([id, one]) => [id, { id, ...one }]))
-}
-
 /** Finishes the rows that mean objects by their ids or refs. Returns the others, and the ids of those objects. */
 const planByIds = async (rows: Rows, given: readonly Row[]) => {
   const { planning, resource } = rows
   const others: Row[] = []
   const targets = new Map<Row, string>()
-  const refs = given.filter(({ fields }) => !textOf(fields.id)).flatMap((row) => Object.entries(row.refs))
+  const refs: [source: string, id: string][] = []
+  for (const { fields, refs: own } of given) {
+    if (!textOf(fields.id)) refs.push(...Object.entries(own))
+    await planning.breathe()
+  }
   const owners = await idsOfRefs(planning.ctx, resource, refs)
   for (const row of given) {
+    await planning.breathe()
     const id = textOf(row.fields.id)
     const ids = id
       ? [id]
@@ -230,8 +86,10 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
       rows,
       batch.map(([, id]) => id),
     )
-    for (const [row, id] of batch) rows.finish(row, stored.get(id))
-    await planning.breathe()
+    for (const [row, id] of batch) {
+      rows.finish(row, stored.get(id))
+      await planning.breathe()
+    }
   }
   return { others, meant: new Set(targets.values()) }
 }
@@ -254,9 +112,15 @@ const keyOf = ({ key }: ResourceRules, { fields, refs }: Row, stored: Stored | u
 
 const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet<string>): Promise<void> => {
   const { planning, resource, rules } = rows
-  const groups = Map.groupBy(given, ({ fields }) => groupOf(rules, fields))
-  for (const row of groups.get(undefined) ?? []) rows.finish(row, undefined)
-  groups.delete(undefined)
+  const groups = new Map<string, Row[]>()
+  for (const row of given) {
+    const group = groupOf(rules, row.fields)
+    const alike = group === undefined ? undefined : groups.get(group)
+    if (group === undefined) rows.finish(row, undefined)
+    else if (alike) alike.push(row)
+    else groups.set(group, [row])
+    await planning.breathe()
+  }
   for (const batch of batches([...groups], ROWS_AT_ONCE)) {
     const names = new Set(batch.map(([, [row]]) => keyOfName(textOf(row?.fields.name))))
     const ids = await idsOfNames(planning.ctx, resource, [...names])
@@ -266,6 +130,7 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
     )
     const byGroup = Map.groupBy(stored.values(), ({ document }) => groupOf(rules, document))
     for (const [group, alike] of batch) {
+      await planning.breathe()
       const matches = [...matchByName(rules, alike, byGroup.get(group) ?? [])]
       // A new object must differ from those that other rows mean, or the next apply could not tell them apart.
       for (const [row, match] of matches)
@@ -274,7 +139,6 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
         if (match === 'new') rows.finish(row, undefined, keyOf(rules, row, undefined))
         else if (!('id' in match)) rows.fail(row, [...row.issues, match])
     }
-    await planning.breathe()
   }
 }
 
@@ -324,13 +188,13 @@ const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => 
       known.flatMap((key) => ids.get(key) ?? []),
     )
     for (const [i, row] of batch.entries()) {
+      await planning.breathe()
       const key = keys[i]
       const object = key === undefined ? undefined : stored.get(ids.get(key) ?? '')
       // A file keeps the reservations that have expired since.
       if (!object && row.issues.length === 0 && isOver(rows, row)) rows.settled.set(row.at, entryOf('', row.fields))
       else rows.finish(row, object, key)
     }
-    await planning.breathe()
   }
 }
 

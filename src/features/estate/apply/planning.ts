@@ -1,0 +1,172 @@
+import { type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
+import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { createBreathe } from '../../../platform/runtime/pause.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Document } from '../../history/kinds.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { type Entry, entryOf, Objects, storedDocuments } from './objects.ts'
+import { type Fields, isFields, placeInRow, type Scope } from './references.ts'
+import { type ResourceRules, rulesFor } from './resources.ts'
+import { judgeNew, judgeStored, type Ownership, type PlannedChange, type RowError } from './row.ts'
+
+export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
+
+export type PlanInput = Ownership & {
+  readonly rows: EstateRows
+  readonly prunes: boolean
+  /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
+  readonly onNamed: (resource: Resource) => void
+  /** The rows of an earlier plan that change nothing, and their objects. They are not read again. */
+  readonly settled?: Settled
+}
+
+/** The objects of rows that change nothing, by resource and place. */
+export type Settled = ReadonlyMap<Resource, ReadonlyMap<number, Entry>>
+
+export type Plan = {
+  /** In the order of the resources; the deletes follow. */
+  readonly changes: readonly PlannedChange[]
+  readonly errors: readonly RowError[]
+  readonly settled: Settled
+  /** The number of objects that the owner manages and the document does not have, if they are not pruned. */
+  readonly extra: Readonly<Partial<Record<Resource, number>>>
+}
+
+export type Stored = { readonly id: string; readonly document: Document; readonly json: string }
+
+export type Row = {
+  readonly at: number
+  readonly raw: unknown
+  readonly fields: Fields
+  readonly issues: FieldIssue[]
+  readonly refs: Refs
+}
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Names a row in errors. */
+export const nameOf = (
+  resource: Resource,
+  { name, ip_address, parent, parent_id, type, child, child_id }: Fields,
+): string => {
+  if (resource !== 'relationships') return textOf(name) || textOf(ip_address)
+  return [parent ?? parent_id, type, child ?? child_id].map(textOf).filter(Boolean).join(' ')
+}
+
+/** The plan of a document while it is made. */
+export class Planning {
+  readonly changes: PlannedChange[] = []
+  readonly errors: RowError[] = []
+  readonly settled = new Map<Resource, Map<number, Entry>>()
+  readonly extra: Partial<Record<Resource, number>> = {}
+  readonly scope: Scope
+  readonly breathe = createBreathe()
+  readonly #objects: ReadonlyMap<Resource, Objects>
+
+  constructor(
+    readonly ctx: Ctx,
+    readonly input: PlanInput,
+  ) {
+    const { owner, prunes, onNamed } = input
+    const isGoing = (entry: Entry) => prunes && entry.managed_by === owner
+    this.#objects = new Map(INVENTORY.map((resource) => [resource, new Objects(ctx, resource, isGoing)]))
+    this.scope = { objectsOf: (resource) => this.objectsOf(resource), onNamed }
+  }
+
+  objectsOf(resource: Resource): Objects {
+    const objects = this.#objects.get(resource)
+    if (!objects) throw new Error(`${resource} is no resource of an estate document`)
+    return objects
+  }
+}
+
+/** The rows of one resource. */
+export class Rows {
+  readonly rules: ResourceRules
+  readonly objects: Objects
+  readonly settled = new Map<number, Entry>()
+  /** The rows by the objects that they mean or make. */
+  readonly #claimed = new Map<string, number>()
+
+  constructor(
+    readonly planning: Planning,
+    readonly resource: Resource,
+  ) {
+    this.rules = rulesFor(resource)
+    this.objects = planning.objectsOf(resource)
+    planning.settled.set(resource, this.settled)
+  }
+
+  settle(at: number, entry: Entry): void {
+    this.settled.set(at, entry)
+    this.objects.add(entry)
+    this.#claimed.set(entry.id, at)
+  }
+
+  fail({ at, raw, fields }: Row, issues: readonly FieldIssue[], isTwice = false): void {
+    const { resource } = this
+    const placed = new Map<string, FieldIssue>()
+    for (const { field, message } of issues) {
+      const place = placeInRow(resource, raw, field)
+      // The first error of a field says why; later ones follow from it.
+      if (!placed.has(place)) placed.set(place, { field: place, message })
+    }
+    const given = isFields(raw) ? raw : {}
+    this.planning.errors.push({
+      resource,
+      row: at,
+      name: nameOf(resource, given),
+      error: invalid([...placed.values()]),
+    })
+    // References to a row that is there twice mean the first.
+    if (!isTwice) this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
+  }
+
+  /** Returns the earlier row that means or makes the same object. */
+  #claim(key: string, at: number): FieldIssue[] {
+    const earlier = this.#claimed.get(key)
+    this.#claimed.set(key, earlier ?? at)
+    if (earlier === undefined) return []
+    return [{ field: '', message: `is the same ${this.rules.noun} as ${this.resource}[${earlier}]` }]
+  }
+
+  /** Finishes a row. @param key that no other row of the document may have, beside the id and the refs */
+  finish(row: Row, stored: Stored | undefined, key?: string): void {
+    const { at, fields, refs } = row
+    const { resource, rules } = this
+    const { input, changes } = this.planning
+    const given = textOf(fields.id)
+    const isNamed = resource !== 'relationships'
+    const id = stored?.id ?? (given || (isNamed || key === undefined ? Bun.randomUUIDv7() : key))
+    const keys = [
+      ...(stored || given ? [id] : []),
+      ...(key === undefined ? [] : [`key ${key}`]),
+      ...Object.entries(refs).map(([source, ref]) => `ref ${source} ${ref}`),
+    ]
+    const judged = stored
+      ? judgeStored(rules, fields, stored.document, input)
+      : judgeNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
+    const twice = keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)
+    const issues = [...row.issues, ...twice, ...('issues' in judged ? judged.issues : [])]
+    if ('issues' in judged || issues.length > 0) {
+      this.fail(row, issues, twice.length > 0)
+      return
+    }
+    const entry = entryOf(id, judged.after, `${resource}[${at}]`)
+    if (!('change' in judged)) {
+      this.settle(at, entry)
+      return
+    }
+    const name = nameOf(resource, { ...judged.after, ...(isFields(row.raw) ? row.raw : {}) })
+    const common = { resource, id, name, row: at, ...judged.change }
+    if (stored) changes.push({ ...common, change: 'update', before: stored.json })
+    else changes.push({ ...common, change: 'create', document: { ...judged.change.document, id } })
+    this.objects.add(entry)
+  }
+}
+
+/** Returns the stored objects of those ids, by id. */
+export const storedOf = async ({ planning, rules }: Rows, ids: readonly string[]): Promise<Map<string, Stored>> => {
+  const documents = await storedDocuments(planning.ctx, rules, ids)
+  return new Map([...documents].map(([id, one]) => [id, { id, ...one }]))
+}
