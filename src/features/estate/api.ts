@@ -6,7 +6,8 @@ import { ManagedBy } from '../../platform/contract/external-fields.ts'
 import { ChangeNote, WRITE_FIELDS } from '../../platform/contract/history-fields.ts'
 import { operation, type Permission, rawRoute } from '../../platform/operation/operation.ts'
 import { INVENTORY } from '../inventory.ts'
-import { PulledEstate } from './convert/schema.ts'
+import { FORMATS } from './convert/formats.ts'
+import { Converted, PulledEstate } from './convert/schema.ts'
 
 const Resource = z.enum(INVENTORY)
 
@@ -32,6 +33,22 @@ const RowError = z.object({
   code: z.enum(ERROR_CODES),
   error: z.string(),
   details: z.array(z.object({ field: z.string(), message: z.string() })),
+})
+
+/** The largest file that a conversion reads, in bytes. */
+export const MAX_CONVERT_BYTES = 256 * 1024 * 1024
+
+export const ConvertQuery = z.object({
+  format: z.enum(FORMATS).optional().describe('The format of the file; by default it is known by the content'),
+  leftover: z.boolean().default(false).describe('Adds the objects and values without a place in Plat'),
+  origin: z.string().max(255).optional().describe('Of a zone file: the origin of its relative names'),
+  resource: Resource.optional().describe('Of a spreadsheet: the resource of its rows'),
+  mapping: z.string().max(65_536).optional().describe('Of a spreadsheet: {"columns":{"Host Name":"name"}}, as JSON'),
+})
+
+export const MappingInput = z.strictObject({
+  resource: Resource.optional(),
+  columns: z.record(z.string(), z.string()).optional(),
 })
 
 export type ImportQuery = z.output<typeof ImportQuery>
@@ -188,6 +205,21 @@ export const estate = {
 }
 
 export const estateRoutes = {
+  convert: rawRoute({
+    name: 'estate.convert',
+    summary: 'Convert a file of another program to rows; changes nothing',
+    description:
+      'The body is the file as it is. The answer has rows for an apply, with names and `refs` in place of ids; the report says where ' +
+      'each object and field went. A file of another format, or one that is cut off, is refused with its line or byte.',
+    http: 'POST /api/estate/convert',
+    isLong: true,
+    access: {
+      anyOf: INVENTORY.map((resource): Permission => `${resource}:create`),
+    },
+    query: ConvertQuery,
+    consumes: 'application/octet-stream',
+    output: Converted,
+  }),
   import: rawRoute({
     name: 'estate.import',
     summary: 'Create and update a whole file of rows in one transaction',

@@ -13,6 +13,7 @@ import { estate, estateRoutes, ImportQuery } from './api.ts'
 import { applyHandler } from './apply/apply.ts'
 import { convertObjects } from './convert/netbox/netbox.ts'
 import { pullNetbox } from './convert/netbox/pull.ts'
+import { convertHandler } from './convert/route.ts'
 import type { PulledEstate } from './convert/schema.ts'
 import { type ImportTask, runImport } from './import-run.ts'
 import { createSlots } from './import-slots.ts'
@@ -94,6 +95,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
       },
     }),
     routes: [
+      { route: estateRoutes.convert, handler: convertHandler(slots) },
       {
         route: estateRoutes.import,
         handler: async (ctx, request, audit) => {

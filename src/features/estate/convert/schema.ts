@@ -16,6 +16,10 @@ const Report = z
       .array(z.object({ what: z.string(), count: z.int(), why: z.string() }))
       .describe('Objects and fields without a place in Plat'),
     warnings: z.array(z.object({ message: z.string() })),
+    mapping: z
+      .object({ resource: z.enum(INVENTORY), columns: z.record(z.string(), z.string()) })
+      .optional()
+      .describe('The field of each column of a spreadsheet'),
   })
   .meta({ id: 'ConversionReport' })
 
@@ -32,4 +36,19 @@ export const PulledEstate = z
       .describe('The left objects and values by kind, with `leftover`'),
   })
   .meta({ id: 'PulledEstate' })
+const Host = z.object({
+  ip: z.string(),
+  mac_address: z.string().optional(),
+  hostname: z.string().optional(),
+  vendor: z.string().optional(),
+  os: z.string().optional(),
+  open_ports: z.array(z.int()).optional(),
+  services: z.array(z.object({ port: z.int(), protocol: z.enum(['tcp', 'udp']), name: z.string() })).optional(),
+})
+
+/** The result of the conversion of a file. */
+export const Converted = PulledEstate.extend({
+  hosts: z.array(Host).describe('Of scans, leases, hosts files and zones: the machines, as `scans.record` takes them'),
+}).meta({ id: 'ConvertedEstate' })
+
 export type PulledEstate = z.infer<typeof PulledEstate>

@@ -1,0 +1,43 @@
+/** The registry of converters: one entry for each format. */
+import { invalidField } from '../../../platform/contract/errors.ts'
+import type { Converter } from './converter.ts'
+import { bufferOf } from './file-text.ts'
+import { FORMATS, type Format } from './formats.ts'
+import { convertNetbox } from './netbox/netbox.ts'
+import { convertPhpipam } from './phpipam/phpipam.ts'
+import { convertRackd } from './rackd/rackd.ts'
+
+type Entry = {
+  readonly convert: Converter
+  /** Returns true for a file of the format, by its beginning. */
+  readonly looksLike: (head: string) => boolean
+}
+
+const isJson = (head: string): boolean => /^\s*[[{]/.test(head)
+
+export const CONVERTERS: Readonly<Record<Format, Entry>> = {
+  netbox: {
+    convert: convertNetbox,
+    looksLike: (head) =>
+      head.includes('PostgreSQL database dump') ||
+      (isJson(head) && /"(dcim|ipam|virtualization|extras)[./]/.test(head)),
+  },
+  phpipam: {
+    convert: convertPhpipam,
+    looksLike: (head) =>
+      /^(--|\/\*).*(MySQL|MariaDB) dump/m.test(head) ||
+      (isJson(head) && /"(subnets|sections|addresses)"\s*:/.test(head)),
+  },
+  rackd: { convert: convertRackd, looksLike: (head) => head.startsWith('SQLite format 3\0') },
+}
+
+/** The number of bytes at the beginning of a file by which its format is known. */
+const HEAD_BYTES = 64 * 1024
+
+/** Returns the format of a file. @throws AppError VALIDATION_ERROR on `format` for an unknown one */
+export const formatOf = (bytes: Uint8Array): Format => {
+  const head = bufferOf(bytes).toString('latin1', 0, HEAD_BYTES)
+  const format = FORMATS.find((name) => CONVERTERS[name].looksLike(head))
+  if (!format) throw invalidField('format', `is not known by the file; give one of ${FORMATS.join(', ')}`)
+  return format
+}

@@ -1,0 +1,108 @@
+// The conversion of an uploaded file: formats, errors, rights, and other requests beside it.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
+import { SECRET } from '../../../testing/netbox/estate.ts'
+import { restLists } from '../../../testing/netbox/forms.ts'
+
+let app: TestApp
+let admin: TestCaller
+beforeAll(async () => {
+  app = await testApp({ dialect: 'sqlite', env: { AUDIT_ENABLED: 'true' } })
+  admin = await app.as('admin')
+}, 60_000)
+afterAll(() => app.close(), 60_000)
+
+type Answer = {
+  readonly code?: string
+  readonly format?: string
+  readonly source?: string
+  readonly documents?: Readonly<Record<string, readonly object[]>>
+  readonly leftover?: object
+  readonly details?: readonly { readonly field: string; readonly message: string }[]
+}
+
+const convert = async (file: string | Uint8Array, query = '', caller = admin) => {
+  const response = await app.fetch(
+    new Request(`http://plat.test/api/estate/convert${query}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${caller.key}`, 'Content-Type': 'text/plain' },
+      body: file as string,
+    }),
+  )
+  return { status: response.status, body: (await response.json()) as Answer }
+}
+
+const netbox = JSON.stringify(restLists('4.6'))
+
+test('tells the format by the content', async () => {
+  const { status, body } = await convert(netbox)
+  expect([status, body.format, body.source, body.documents?.devices?.length]).toEqual([200, 'netbox', 'rest', 4])
+  expect('leftover' in body).toBe(false)
+})
+
+test('reads the named format, and adds the leftover without secrets', async () => {
+  const { status, body } = await convert(netbox, '?format=netbox&leftover=true')
+  expect([status, typeof body.leftover]).toEqual([200, 'object'])
+  expect(JSON.stringify(body)).not.toContain(SECRET)
+})
+
+test('its document is applied, and a second time changes nothing', async () => {
+  const { body } = await convert(netbox)
+  const apply = async () => {
+    const response = await admin.request('POST', '/api/estate/apply', { ...body.documents, managed_by: 'netbox' })
+    return (await response.json()) as { changed: boolean; error?: string }
+  }
+  expect(await apply()).toMatchObject({ changed: true })
+  expect(await apply()).toMatchObject({ changed: false })
+})
+
+test.each([
+  ['an unknown format', 'x', '?format=none', 'format'],
+  ['a file of no known format', 'hello', '', 'format'],
+  ['an empty file', '', '?format=netbox', 'file'],
+  ['a file of another format', 'hello', '?format=rackd', 'file'],
+  ['a file that is cut off', netbox.slice(0, -40), '?format=netbox', 'file'],
+  ['a mapping that is no JSON', 'x', '?format=netbox&mapping={', 'mapping'],
+  ['a mapping of another form', 'x', '?format=netbox&mapping={"colums":{}}', 'body'],
+])('refuses %s', async (_, file, query, field) => {
+  const { status, body } = await convert(file, query)
+  expect([status, body.code, body.details?.[0]?.field]).toEqual([400, 'VALIDATION_ERROR', field])
+})
+
+test('needs a permission to create', async () => {
+  const reader = await app.as(['devices:list'])
+  expect((await convert(netbox, '', reader)).status).toBe(403)
+  const creator = await app.as(['networks:create'])
+  expect((await convert(netbox, '', creator)).status).toBe(200)
+})
+
+test('leaves no entry in the audit trail, and no object', async () => {
+  const before = await admin.api.audit.list({})
+  await convert(netbox, '?format=netbox')
+  expect(await admin.api.audit.list({})).toEqual(before)
+})
+
+describe('other requests', () => {
+  test('are answered while a large file is converted', async () => {
+    // Half a second of work.
+    const rows = Array.from({ length: 60_000 }, (_, id) => ({
+      id,
+      address: `10.0.${id >> 8}.${id & 255}/16`,
+      status: 'active',
+    }))
+    const large = convert(JSON.stringify({ 'ipam/ip-addresses': rows }), '?format=netbox')
+    let isOver = false
+    void large.then(() => {
+      isOver = true
+    })
+    let answered = 0
+    while (!isOver) {
+      await admin.api.datacenters.list({})
+      // Lets the thread's answer in.
+      await Bun.sleep(1)
+      answered++
+    }
+    expect((await large).status).toBe(200)
+    expect(answered).toBeGreaterThan(10)
+  })
+})
