@@ -56,13 +56,7 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
     const problem = refusal(text, data?.begins_at)
     setError(problem)
     if (problem !== undefined) return
-    // Nothing can be edited in the past, so an open drawer is closed.
-    const search = (old: object) => ({
-      ...old,
-      as_of: new Date(text).toISOString(),
-      edit: undefined,
-      new: undefined,
-    })
+    const search = (old: object) => ({ ...old, as_of: new Date(text).toISOString() })
     void navigate({ to: '.', search })
     onClose()
   }
