@@ -143,6 +143,16 @@ const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows
 /** Stores the refs of new devices. @throws RefTakenError */
 export const insertRefs = (ctx: Ctx, devices: readonly Device[]): Promise<void> => refs.insert(ctx, devices)
 
+const refChanges = (changes: readonly Change[]) =>
+  changes.flatMap(({ before, device, changes: fields }) => (fields.includes('refs') ? [{ before, after: device }] : []))
+
+/** Locks the new refs of devices that change together, and returns the errors of refused changes by device. */
+export const refusedRefs = (ctx: Ctx, changes: readonly Change[]) => refs.refused(ctx, refChanges(changes))
+
+/** Deletes the refs that devices lose by their changes, so that `update` may give them to others. */
+export const releaseRefs = (ctx: Ctx, changes: readonly Change[]): Promise<void> =>
+  refs.release(ctx, refChanges(changes))
+
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
   const rows = devices.map(rowOf)
   ctx.searchTextChanged('devices', { added: rows.map(({ search_text }) => search_text) })
