@@ -7,7 +7,7 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
@@ -96,6 +96,16 @@ export const idsByName = async (ctx: Ctx, names: readonly string[]): Promise<Map
 export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
   const rows = await docsByIds(ctx, ids)
   return new Map(rows.map(({ id, doc }) => [id, doc]))
+}
+
+/** Returns the names of the existing devices of those ids, by id. */
+export const namesOf = async ({ db }: DbScope, ids: readonly string[]): Promise<Map<string, string>> => {
+  const names = new Map<string, string>()
+  for (const batch of batches(ids)) {
+    const rows = await db.selectFrom('devices').select(['id', 'name']).where('id', 'in', batch).execute()
+    for (const { id, name } of rows) names.set(id, name)
+  }
+  return names
 }
 
 const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
