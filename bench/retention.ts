@@ -19,7 +19,7 @@ import { createKey } from './setup.ts'
 const GOAL_MS = 50
 const KEPT_DAYS = 30
 const DAY_MS = 86_400_000
-/** The devices that the old changes are of, and the devices that are written meanwhile. */
+/** The devices that the old changes are of, and the devices that are written beside the deletion. */
 const OLD_DEVICES = 10_000
 const WRITTEN_DEVICES = 1000
 /** They compile the code of the server, and are not counted. */
