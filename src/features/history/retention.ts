@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** A change stays for this long after the history begins behind it, so that no read loses rows while it runs. */
 const GRACE_MS = 60 * 60 * 1000
 
-/** On SQLite all writes wait for the transaction of a batch. In a large file a batch of one size takes ten times as long. */
+/** On SQLite all writes wait for the transaction of a batch, which takes longer in a larger file. */
 const BATCH_MS = 15
 const FEWEST_AT_ONCE = 50
 const MOST_AT_ONCE = 500
