@@ -28,6 +28,9 @@ const IN_BULK = 1000
 const STALL_GOAL_MS = 50
 const ONE_GOAL_MS = 5
 const MEMORY_GOAL = 100 * 2 ** 20
+const DIFF_GOAL_MS = 2000
+/** The goal is for this number of changed devices. */
+const DIFF_GOAL_CHANGED = 10_000
 
 const workDir = mkdtempSync(join(tmpdir(), 'plat-bench-past-'))
 const postgres = values.on === 'postgres' ? await postgresAsItComes() : undefined
@@ -103,6 +106,27 @@ try {
       numbers: { median_ms: quantile(took, 0.5), p95_ms: p95 },
     })
   }
+  /** The difference of then and now, beside the list of all devices of now. */
+  const diff = async (changed: number): Promise<void> => {
+    const path = `/api/history/diff?kind=device&from=${moment}`
+    const [reply] = await inTurn(server.port, [request({ path })])
+    const found = Number(/^x-total-count: (\d+)/im.exec(reply?.head ?? '')?.[1])
+    if (found !== changed) throw new Error(`${found} devices differ, and not ${changed}`)
+    const { ours, baseline, ratio } = await alternate(
+      rounds,
+      () => timeOf(path, false),
+      () => timeOf('/api/devices', false),
+    )
+    results.push({
+      work: `  difference of the two moments, ${changed.toLocaleString('en-US')} devices`,
+      ours: milliseconds(ours),
+      baseline: `all devices now ${milliseconds(baseline)}`,
+      ratio: times(ratio),
+      goal: changed <= DIFF_GOAL_CHANGED ? `< ${milliseconds(DIFF_GOAL_MS)}` : '',
+      isMet: changed <= DIFF_GOAL_CHANGED ? ours < DIFF_GOAL_MS : undefined,
+      numbers: { ours_ms: ours, now_ms: baseline, ratio },
+    })
+  }
   const measure = async (changed: string, goal: number): Promise<void> => {
     process.stderr.write(`${changed} ...\n`)
     await compare(`all devices, ${changed} changed since`, '/api/devices', goal)
@@ -117,8 +141,10 @@ try {
   const tenth = deviceIds.filter((_, i) => i % 10 === 0)
   await change(tenth)
   await measure(tenth.length.toLocaleString('en-US'), 3)
+  await diff(tenth.length)
   await change(deviceIds.filter((_, i) => i % 10 !== 0))
   await measure(`all ${deviceIds.length.toLocaleString('en-US')}`, 6)
+  await diff(deviceIds.length)
   await server.stop()
   publish(results)
 } finally {

@@ -168,6 +168,38 @@ test('every read of a page in the past is of its moment, and nothing else is rea
   )
 })
 
+test('a link into the past opens no form, also not back in the present', async () => {
+  const { api } = it.plat
+  const { id } = await api.devices.create({ name: 'formless' })
+  const network = await api.networks.create({ name: 'formless', subnet: '10.79.0.0/24' })
+  const of = { start_ip: '10.79.0.1', end_ip: '10.79.0.9' }
+  const pool = await api.pools.create({ network_id: network.id, name: 'formless', ...of })
+  const [change] = await api.history.list({ limit: 1 })
+  await it.visit(
+    async ({ page, openWhole }) => {
+      const forms = page.getByRole('dialog')
+      for (const link of [
+        `/devices?edit=${id}`,
+        '/devices?new=1',
+        `/devices/${id}?edit=${id}`,
+        `/networks?edit=${network.id}`,
+        `/networks/${network.id}?new=1`,
+        `/pools/${pool.id}?new=1`,
+        '/datacenters?new=1',
+      ]) {
+        await openWhole(`${link}&as_of=${change?.id}`)
+        expect([link, await forms.count()]).toEqual([link, 0])
+      }
+      await page.getByRole('button', { name: 'Back to now' }).click()
+      await page.getByRole('button', { name: 'New datacenter' }).first().waitFor()
+      expect(await forms.count()).toBe(0)
+      await page.getByRole('button', { name: 'New datacenter' }).first().click()
+      await forms.waitFor()
+    },
+    { as },
+  )
+})
+
 test('the changes are filtered in the URL, and one is opened by keys', async () => {
   const { api } = it.plat
   const network = await api.networks.create({ name: 'listed', subnet: '10.78.0.0/24' })

@@ -28,10 +28,10 @@ export function runTests(args, env = {}) {
   return countedTests('tests', args, env, (text) => process.stdout.write(text))
 }
 
-/** Tests that mostly wait: for the end of a lease, a silent host, or a slow client. */
+/** Tests that mostly wait: for the end of a lease, a silent host, a slow client, the hash of a password, or a process. */
 function waitingTests() {
   const files = readdirSync(join(root, 'src')).filter((name) =>
-    /^(crash.*|slow-clients|import-pace)\.test\.ts$/.test(name),
+    /^(crash.*|slow-clients|import-pace|sign-in-.*|recipes)\.test\.ts$/.test(name),
   )
   return ['scanner', ...files].map((name) => `src/${name}`)
 }

@@ -96,6 +96,7 @@ export { keysOf, updateAll }
 /** For the history. */
 export const { holdersOf } = store
 export const documents = store.findDocs
+export const { namesOf } = store
 export const searchTextOf = (device: Device): string => searchText(device)
 
 export const exists = async (ctx: Ctx, id: string): Promise<boolean> => store.exists(ctx, id)

@@ -7,7 +7,7 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
@@ -99,6 +99,16 @@ export const findDocs = async (ctx: Ctx, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map(({ id, doc }) => [id, doc]))
 }
 
+/** Returns the names of the existing devices of those ids, by id. */
+export const namesOf = async ({ db }: DbScope, ids: readonly string[]): Promise<Map<string, string>> => {
+  const names = new Map<string, string>()
+  for (const batch of batches(ids)) {
+    const rows = await db.selectFrom('devices').select(['id', 'name']).where('id', 'in', batch).execute()
+    for (const { id, name } of rows) names.set(id, name)
+  }
+  return names
+}
+
 const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
 )
@@ -143,6 +153,16 @@ const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows
 
 /** Stores the refs of new devices. @throws RefTakenError */
 export const insertRefs = (ctx: Ctx, devices: readonly Device[]): Promise<void> => refs.insert(ctx, devices)
+
+const refChanges = (changes: readonly Change[]) =>
+  changes.flatMap(({ before, device, changes: fields }) => (fields.includes('refs') ? [{ before, after: device }] : []))
+
+/** Locks the new refs of devices that change together, and returns the errors of refused changes by device. */
+export const refusedRefs = (ctx: Ctx, changes: readonly Change[]) => refs.refused(ctx, refChanges(changes))
+
+/** Deletes the refs that devices lose by their changes, so that `update` may give them to others. */
+export const releaseRefs = (ctx: Ctx, changes: readonly Change[]): Promise<void> =>
+  refs.release(ctx, refChanges(changes))
 
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
   const rows = devices.map(rowOf)

@@ -1,4 +1,4 @@
-/** Updates many devices as one step: they may exchange addresses, and events tell the state after all of them. */
+/** Updates many devices as one step: they may exchange addresses and refs, and events tell the state after all of them. */
 import { AppError, invalid, notFound } from '../../platform/contract/errors.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
@@ -39,17 +39,19 @@ const changesOf = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(Ch
   })
 }
 
-/** Refuses changes whose addresses other devices have, until the others hold together. */
+/** Returns the errors of changes that take what other devices keep, by device. */
+const refusedOf = async (ctx: Ctx, changes: readonly Change[]): Promise<ReadonlyMap<string, AppError>> => {
+  const moved = changes.filter(hasMoved).map(({ device }) => device)
+  return new Map([...(await refusedPlaces(ctx, moved)), ...(await store.refusedRefs(ctx, changes))])
+}
+
+/** Refuses changes whose addresses or refs other devices have, until the others hold together. */
 const withoutRefused = async (ctx: Ctx, all: readonly (Change | AppError)[]): Promise<(Change | AppError)[]> => {
   let outcomes = [...all]
   for (;;) {
-    const moved = outcomes.filter(isChange).filter(hasMoved)
-    const refused = await refusedPlaces(
-      ctx,
-      moved.map(({ device }) => device),
-    )
+    const refused = await refusedOf(ctx, outcomes.filter(isChange))
     if (refused.size === 0) return outcomes
-    // A device that may not move keeps its address, which another one may want.
+    // A device that may not change keeps its address and its refs, which another one may want.
     outcomes = outcomes.map((one) => (isChange(one) ? (refused.get(one.device.id) ?? one) : one))
   }
 }
@@ -71,6 +73,7 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
     new: moved.flatMap(({ device }) => keysOf(device)),
   }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
+  await store.releaseRefs(ctx, done)
   for (const change of done) {
     await store.update(ctx, change)
     await breathe()

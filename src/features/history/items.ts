@@ -1,6 +1,6 @@
 /** Builds the items of changes and of comparisons from documents before and after. */
 import type { Ctx } from '../ctx.ts'
-import { tripleOfId } from '../relationships/relationships.ts'
+import { nameBy, tripleOfId } from '../relationships/relationships.ts'
 import type { Item, ItemChange } from './api.ts'
 import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES, nameOf } from './kinds.ts'
@@ -39,10 +39,9 @@ export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name
   const triples = new Map(relationships.map(({ id }) => [id, tripleOfId(id)]))
   const ids = [...triples.values()].flatMap(({ parent_id, child_id }) => [parent_id, child_id])
   const names = await deviceNames(ctx, [...new Set(ids)])
-  const named = (id: string): string => names.get(id) ?? id
   return items.map((item) => {
     const triple = item.kind === 'relationship' ? triples.get(item.id) : undefined
-    return triple ? { ...item, name: `${named(triple.parent_id)} ${triple.type} ${named(triple.child_id)}` } : item
+    return triple ? { ...item, name: nameBy(names, triple) } : item
   })
 }
 

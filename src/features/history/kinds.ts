@@ -44,9 +44,9 @@ export type KindRules = {
   /** As `create` and `remove` of each, with few queries for all. */
   readonly createAll?: (ctx: Ctx, objects: readonly Lost[]) => Promise<void>
   readonly removeAll?: (ctx: Ctx, ids: readonly string[]) => Promise<void>
-  /** Objects may exchange values of a field. Their updates are one step, of which the state after it counts. */
+  /** Objects may exchange values of these fields. Their updates are one step, of which the state after it counts. */
   readonly exchange?: {
-    readonly field: string
+    readonly fields: readonly string[]
     /** Returns the errors of refused updates, in order. */
     readonly updateAll: (ctx: Ctx, updates: readonly Lost[]) => Promise<(AppError | undefined)[]>
   }
@@ -133,7 +133,7 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
       ),
     removeAll: devices.removeAll,
     exchange: {
-      field: 'addresses',
+      fields: ['addresses', 'refs'],
       updateAll: (ctx, all) =>
         devices.updateAll(
           ctx,

@@ -20,7 +20,7 @@ const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'relationship', 'reservati
 /** True for an update that is made together with others of its kind. */
 const isExchange = ({ change, kind, document }: Step): boolean => {
   const { exchange } = KIND_RULES[kind]
-  return change === 'update' && exchange !== undefined && Object.hasOwn(document, exchange.field)
+  return change === 'update' && exchange?.fields.some((field) => Object.hasOwn(document, field)) === true
 }
 
 /** Addresses are freed before they are taken, so that no conflict is found between the steps. */

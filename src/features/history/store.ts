@@ -88,16 +88,14 @@ export const moveBeginning = async ({ db }: StoreScope, begins_at: number): Prom
   await db.updateTable('history_extent').set({ begins_at }).where('begins_at', '<', begins_at).execute()
 }
 
-/** The number of items, and of changes, that one transaction deletes. */
-const REMOVED_AT_ONCE = 500
-
 /**
- * Deletes some of the changes before a time, with their items. The newest change stays, because SQLite would give its
- * number to the next one.
+ * Deletes some of the changes before a time, with their items: `most` of each. The newest change stays, because SQLite would
+ * give its number to the next one.
  */
 export const removeSome = async (
   { db }: StoreScope,
   beforeMs: number,
+  most: number,
 ): Promise<{ changes: number; isDone: boolean }> => {
   const old = await db
     .selectFrom('changes')
@@ -106,7 +104,7 @@ export const removeSome = async (
     .where('seq', '<', ({ selectFrom }) => selectFrom('changes').select(({ fn }) => fn.max('seq').as('newest')))
     .orderBy('at')
     .orderBy('seq')
-    .limit(REMOVED_AT_ONCE)
+    .limit(most)
     .execute()
   const seqs = old.map(({ seq }) => Number(seq))
   if (seqs.length === 0) return { changes: 0, isDone: true }
@@ -114,9 +112,9 @@ export const removeSome = async (
     .selectFrom('history')
     .select(['kind', 'id', 'seq'])
     .where('seq', 'in', seqs)
-    .limit(REMOVED_AT_ONCE + 1)
+    .limit(most + 1)
     .execute()
-  if (items.length > REMOVED_AT_ONCE) {
+  if (items.length > most) {
     // One of the changes has many items: they go first.
     for (const [seq, ofChange] of Map.groupBy(items, (item) => Number(item.seq)))
       for (const [kind, ofKind] of Map.groupBy(ofChange, (item) => item.kind)) {
@@ -127,7 +125,7 @@ export const removeSome = async (
   }
   await db.deleteFrom('history').where('seq', 'in', seqs).execute()
   await db.deleteFrom('changes').where('seq', 'in', seqs).execute()
-  return { changes: seqs.length, isDone: seqs.length < REMOVED_AT_ONCE }
+  return { changes: seqs.length, isDone: seqs.length < most }
 }
 
 /**

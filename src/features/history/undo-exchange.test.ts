@@ -163,4 +163,50 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(events).toEqual(['device.deleted', 'device.updated', 'device.created'])
     expect(await addresses(place)).toEqual(before)
   })
+
+  /** Devices with a ref each. */
+  const referred = async (...refs: readonly string[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const ref of refs)
+      ids.push((await admin.api.devices.create({ name: `referred-${ref}`, refs: { erp: ref } })).id)
+    return ids
+  }
+  /** Gives each device the ref, in one change. */
+  const refer = async (ids: readonly string[], to: readonly string[]): Promise<string> => {
+    const update = (id: string, erp: string | null) => ({ op: 'update' as const, id, device: { refs: { erp } } })
+    const operations = [...ids.map((id) => update(id, null)), ...ids.map((id, i) => update(id, to[i] ?? null))]
+    await admin.api.devices.bulk({ operations, atomic: true })
+    return newest()
+  }
+  const refsOf = (ids: readonly string[]) =>
+    Promise.all(ids.map(async (id) => (await admin.api.devices.get({ id })).refs.erp))
+
+  test('devices that exchanged refs get them back', async () => {
+    const ids = await referred('1', '2', '3')
+    const change = await refer(ids, ['2', '3', '1'])
+    expect(await refsOf(ids)).toEqual(['2', '3', '1'])
+    const { status, body, events } = await undo(change)
+    expect([status, body.summary]).toEqual([200, 'changes 3 devices'])
+    expect(await refsOf(ids)).toEqual(['1', '2', '3'])
+    for (const [i, ref] of ['1', '2', '3'].entries())
+      expect((await admin.api.devices.get({ id: `erp:${ref}` })).id).toBe(ids[i] ?? '')
+    expect(new Set(events)).toEqual(new Set(['device.updated']))
+    expect((await undo(body.id)).status).toBe(200)
+    expect(await refsOf(ids)).toEqual(['2', '3', '1'])
+  })
+
+  test('a ref that another device has by now is in the way', async () => {
+    const ids = await referred('4', '5')
+    const change = await refer(ids, ['6', '4'])
+    const other = await admin.api.devices.create({ name: 'other-ref', refs: { erp: '5' } })
+    const { status, body } = await undo(change)
+    expect([status, body.code]).toEqual([409, 'UNDO_CONFLICT'])
+    // The second one cannot return to its ref, so that the first one cannot either.
+    expect(body.details.map(({ field }) => field).sort()).toEqual(ids.map((id) => `device ${id}`).sort())
+    expect(body.details.find(({ field }) => field.endsWith(ids[1] ?? ''))?.message).toContain('erp:5 is a ref of')
+    expect(await refsOf([...ids, other.id])).toEqual(['6', '4', '5'])
+    await admin.api.devices.delete({ id: other.id })
+    expect((await undo(change)).status).toBe(200)
+    expect(await refsOf(ids)).toEqual(['4', '5'])
+  })
 })

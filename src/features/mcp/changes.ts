@@ -52,10 +52,13 @@ const fieldsOf = (before: Row, after: Row): NonNullable<Change['fields']> => {
 
 const viewed = (kind: PlanTable, row: Row | undefined): Row => (row && kind.view ? kind.view(row) : {})
 
-const changeOf = (one: RowChange): Change => {
+/** The names of devices by id. */
+export type DeviceNames = ReadonlyMap<string, string>
+
+const changeOf = (one: RowChange, names: DeviceNames): Change => {
   const kind = planTableOf(one.table)
   const change = verbOf(one)
-  const described = { change, kind: kind.noun, id: idOf(kind, rowOf(one)), name: kind.name?.(rowOf(one)) ?? '' }
+  const described = { change, kind: kind.noun, id: idOf(kind, rowOf(one)), name: kind.name?.(rowOf(one), names) ?? '' }
   if (change !== 'update') return described
   return { ...described, fields: fieldsOf(viewed(kind, one.before), viewed(kind, one.after)) }
 }
@@ -81,8 +84,10 @@ const mayRead = (noun: string, permissions: ReadonlySet<string>): boolean => {
   return permission !== undefined && permissions.has(permission)
 }
 
+type Shown = { readonly permissions: ReadonlySet<string>; readonly names: DeviceNames; readonly most: number }
+
 /** Returns the changes that the caller may see: the first `most` of each kind and type of change. */
-export const shownOf = (changes: readonly RowChange[], permissions: ReadonlySet<string>, most: number): Change[] => {
+export const shownOf = (changes: readonly RowChange[], { permissions, names, most }: Shown): Change[] => {
   const shown = new Map<string, number>()
   return changes.flatMap((one) => {
     const { noun } = planTableOf(one.table)
@@ -90,7 +95,7 @@ export const shownOf = (changes: readonly RowChange[], permissions: ReadonlySet<
     const before = shown.get(group) ?? 0
     if (!mayRead(noun, permissions) || before >= most) return []
     shown.set(group, before + 1)
-    return [changeOf(one)]
+    return [changeOf(one, names)]
   })
 }
 
@@ -103,7 +108,7 @@ const normalize = (text: string, made: ReadonlyMap<string, string>, now: string)
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, 22)
 
 /** Hashes each change: the whole row before it, and the visible fields after it. */
-export const fingerprintsOf = (changes: readonly RowChange[], now: string): Fingerprint[] => {
+export const fingerprintsOf = (changes: readonly RowChange[], now: string, names: DeviceNames): Fingerprint[] => {
   const made = new Map<string, string>()
   for (const one of changes) {
     const { noun, key } = planTableOf(one.table)
@@ -112,7 +117,7 @@ export const fingerprintsOf = (changes: readonly RowChange[], now: string): Fing
   }
   return changes.map((one) => {
     const kind = planTableOf(one.table)
-    const { change, id, name } = changeOf(one)
+    const { change, id, name } = changeOf(one, names)
     const after = normalize(JSON.stringify(viewed(kind, one.after)), made, now)
     const hash = hashOf(JSON.stringify([one.before ?? null, after]))
     return { change, kind: kind.noun, id: normalize(id, made, now), name: normalize(name, made, now), hash }

@@ -3,6 +3,7 @@ import type { Row, TableRule } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { CRUD_RESOURCES, type CrudResource } from '../crud-resources.ts'
 import { KIND_NAMES, type Kind } from '../history/kind-names.ts'
+import { nameBy } from '../relationships/relationships.ts'
 
 /** The objects of one table. */
 export type PlanTable = TableRule & {
@@ -12,8 +13,8 @@ export type PlanTable = TableRule & {
   readonly permission?: Permission
   /** The visible fields of a row; never secrets. */
   readonly view?: (row: Row) => Row
-  /** The display name of a row. */
-  readonly name?: (row: Row) => string
+  /** The display name of a row. @param devices the names of devices by id */
+  readonly name?: (row: Row, devices: ReadonlyMap<string, string>) => string
 }
 
 const pick =
@@ -76,7 +77,8 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
     ...sharedWithHistory('relationship'),
     key: ['parent_id', 'child_id', 'type'],
     view: pick('notes'),
-    name: ({ parent_id, child_id, type }) => `${text(parent_id)} ${text(type)} ${text(child_id)}`,
+    name: ({ parent_id, child_id, type }, devices) =>
+      nameBy(devices, { parent_id: text(parent_id), child_id: text(child_id), type: text(type) }),
   },
   discovered_devices: {
     noun: 'discovered device',

@@ -63,10 +63,35 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
         summary: 'deletes 1 relationship and 1 device',
         changes: { delete: { device: 1, relationship: 1 } },
         objects: [
-          { change: 'delete', kind: 'relationship', name: `${a.id} contains ${b.id}` },
+          { change: 'delete', kind: 'relationship', name: `${a.name} contains ${b.name}` },
           { change: 'delete', kind: 'device', id: a.id, name: a.name },
         ],
       })
+    })
+
+    test('names relationships as the history does', async () => {
+      const [a, b] = [await device(), await device()]
+      await admin.api.relationships.create({ device_id: a.id, child_id: b.id, type: 'depends_on' })
+      const { plan_id, objects } = await plan('devices.delete', { id: b.id })
+      const planned = objects.filter(({ kind }) => kind === 'relationship').map(({ id, name }) => ({ id, name }))
+      expect(planned).toEqual([{ id: `${a.id} ${b.id} depends_on`, name: `${a.name} depends_on ${b.name}` }])
+      await apply(plan_id ?? '')
+      const [change] = await admin.api.history.list({ limit: 1 })
+      expect(await admin.api.history.items({ id: change?.id ?? '', kind: 'relationship' })).toMatchObject(planned)
+      // Their undo makes both again, of which one is there in the plan alone.
+      const undo = await plan('history.undo', { id: change?.id })
+      expect(undo.objects.filter(({ kind }) => kind === 'relationship')).toMatchObject(planned)
+      expect((await apply(undo.plan_id ?? '')).value).toMatchObject({
+        created: expect.arrayContaining(planned.map((one) => expect.objectContaining(one))),
+      })
+    })
+
+    test('names relationships by ids for a caller who may not read devices', async () => {
+      const caller = await app.as(['devices:list', 'devices:delete', 'relationships:read'])
+      const [a, b] = [await device(), await device()]
+      await admin.api.relationships.create({ device_id: a.id, child_id: b.id, type: 'contains' })
+      const { objects } = await plan('devices.delete', { id: a.id }, caller)
+      expect(objects.map(({ name }) => name)).toEqual([`${a.id} contains ${b.id}`])
     })
 
     test('lists other changes, with their values', async () => {
@@ -286,7 +311,7 @@ describe.each([...dialects()])('a plan on %s', (dialect) => {
         code: 'PRECONDITION_FAILED',
         details: [
           {
-            field: `relationship ${a.id} contains ${b.id}`,
+            field: `relationship ${a.name} contains ${b.name}`,
             message: 'would be affected now, and was not when it was planned',
           },
         ],

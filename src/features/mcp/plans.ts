@@ -14,6 +14,7 @@ import type { Request } from '../../platform/operation/request.ts'
 import type { Tables } from '../tables.ts'
 import {
   countsOf,
+  type DeviceNames,
   detectDrift,
   type Fingerprint,
   fingerprintsOf,
@@ -21,6 +22,7 @@ import {
   shownOf,
   WATCHED_TABLES,
 } from './changes.ts'
+import { deviceNames } from './device-names.ts'
 import * as store from './plan-store.ts'
 import type { PlanRow } from './table.ts'
 
@@ -118,13 +120,15 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const shown = { ...described(changes), ...failures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
       const { caller, input } = request
+      const { permissions } = caller
+      const names = await deviceNames({ db: db.read }, changes, permissions)
       const plan: PlanRow = {
         id: Bun.randomUUIDv7(),
         user_id: caller.userId ?? '',
         client: clientOf(caller),
         operation: bound.op.name,
         input: JSON.stringify(input),
-        changes: JSON.stringify(fingerprintsOf(changes, at.toISOString())),
+        changes: JSON.stringify(fingerprintsOf(changes, at.toISOString(), names)),
         created_at: at.toISOString(),
         expires_at: new Date(at.getTime() + PLAN_MS).toISOString(),
         applied_at: null,
@@ -133,7 +137,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         await store.insert(tx, plan)
         await store.keepNewest(tx, plan.user_id, MOST_PLANS)
       })
-      const objects = shownOf(changes, caller.permissions, SHOWN_OF_A_KIND)
+      const objects = shownOf(changes, { permissions, names, most: SHOWN_OF_A_KIND })
       return { plan_id: plan.id, expires_at: plan.expires_at, ...shown, objects }
     },
     apply: async (planId, asked) => {
@@ -142,7 +146,9 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const bound = planned.get(plan.operation)
       if (!bound) throw invalid([{ field: 'plan_id', message: `is of ${plan.operation}, which no longer exists` }])
       const request = await kernel.confirmed(bound.op, asked)
+      const { permissions } = request.caller
       let done: readonly RowChange[] = []
+      let names: DeviceNames = new Map()
       const answer = await runRecorded(
         {
           kernel,
@@ -153,13 +159,14 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
             if (await store.claim(tx, plan.id, at.toISOString())) return
             throw new AppError('PRECONDITION_FAILED', 'The plan was applied concurrently, and can be applied only once')
           },
-          last: (changes) => {
+          last: async (tx, changes) => {
+            names = await deviceNames(tx, changes, permissions)
             // Written by this module.
             const planned = JSON.parse(plan.changes) as Fingerprint[]
             const { hasMoved, issues } = detectDrift(
               planned,
-              fingerprintsOf(changes, at.toISOString()),
-              request.caller.permissions,
+              fingerprintsOf(changes, at.toISOString(), names),
+              permissions,
             )
             if (hasMoved) throw moved(issues)
             done = changes
@@ -171,8 +178,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       )
       const created = shownOf(
         done.filter(({ before }) => !before),
-        request.caller.permissions,
-        MOST_CREATED,
+        { permissions, names, most: MOST_CREATED },
       )
       return {
         applied: true,

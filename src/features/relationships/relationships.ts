@@ -12,6 +12,12 @@ import type { RelationshipRow } from './table.ts'
 
 const describe = ({ parent_id, type, child_id }: store.Triple) => `${parent_id} ${type} ${child_id}`
 
+/** Returns the name of a relationship: those of its devices, or the ids of devices without one, around its type. */
+export const nameBy = (names: ReadonlyMap<string, string>, { parent_id, type, child_id }: store.Triple): string => {
+  const named = (id: string): string => names.get(id) ?? id
+  return `${named(parent_id)} ${type} ${named(child_id)}`
+}
+
 /** For features that read relationships together with other objects. */
 export const { documents, names, tripleOf: tripleOfId } = store
 

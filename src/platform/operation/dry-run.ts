@@ -56,11 +56,13 @@ export const dryRun = async <Tables>(
   return { answer, changes }
 }
 
+type Transaction<Tables> = Parameters<Parameters<Db<Tables>['write']>[0]>[0]
+
 type Watch<Tables> = DryRunContext<Tables> & {
   /** Called in the transaction before the operation. */
-  readonly first: (tx: Parameters<Parameters<Db<Tables>['write']>[0]>[0]) => Promise<void>
+  readonly first: (tx: Transaction<Tables>) => Promise<void>
   /** Called in the transaction after the operation. If it throws, the transaction is rolled back. */
-  readonly last: (changes: readonly RowChange[]) => void
+  readonly last: (tx: Transaction<Tables>, changes: readonly RowChange[]) => Promise<void>
 }
 
 /** Runs a call and commits it, unless `first` or `last` throws. */
@@ -77,7 +79,7 @@ export const runRecorded = async <Tables>(
           await first(tx)
           const { tx: inner, journal } = journaled(tx, { ...watched, sql: db.sql })
           const value = await work(inner)
-          last(journal.changes())
+          await last(tx, journal.changes())
           return value
         },
         { exclusive: true },

@@ -44,6 +44,13 @@ export const withChangedRefs = <Patch extends { readonly refs?: RefsPatch | unde
 
 type Referred = { readonly id: string; readonly refs: Refs }
 
+/** An object before and after its change. */
+type RefChange = { readonly before: Referred; readonly after: Referred }
+
+/** Returns the sources of the refs that only `one` has. */
+const sourcesOnlyIn = (one: Refs, other: Refs): string[] =>
+  Object.keys(one).filter((source) => !Object.hasOwn(other, source) || one[source] !== other[source])
+
 /** @param noun singular @param label the column that names an object */
 export const objectRefs = (resource: Referable, noun: string, label: string) => {
   const rowsOf = ({ id, refs }: Referred): RefRow[] =>
@@ -59,16 +66,20 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
     )
   }
 
+  const lockOf = ({ source, external_id }: RefRow): string => `ref ${resource} ${source} ${external_id}`
+
+  const isRefOfTwo = ({ source, external_id }: RefRow): AppError =>
+    invalidField(`refs.${source}`, `${external_id} is a ref of two of the objects`)
+
   /** Locks refs until commit. @throws RefTakenError */
   const claim = async (ctx: KernelCtx<RefTables>, rows: readonly RefRow[]): Promise<void> => {
     if (rows.length === 0) return
     const { db, store } = ctx
-    const lockOf = ({ source, external_id }: RefRow): string => `ref ${resource} ${source} ${external_id}`
     await store.sql.lockNames(db, rows.map(lockOf))
     const byKey = new Map(rows.map((row) => [lockOf(row), row]))
     // Two new objects may have one ref.
     const twice = rows.find((row) => byKey.get(lockOf(row)) !== row)
-    if (twice) throw invalidField(`refs.${twice.source}`, `${twice.external_id} is a ref of two of the objects`)
+    if (twice) throw isRefOfTwo(twice)
     const [held] = await findRefs(ctx, rows)
     if (held) throw await taken(db, held)
   }
@@ -84,6 +95,41 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
     await all.where('source', 'in', sources).execute()
   }
 
+  /** Returns the refs that the change takes from the object, and those that it gives to it. */
+  const movedRows = ({ before, after }: RefChange) => {
+    const [old, fresh] = [sourcesOnlyIn(before.refs, after.refs), sourcesOnlyIn(after.refs, before.refs)]
+    return {
+      old: rowsOf(before).filter(({ source }) => old.includes(source)),
+      new: rowsOf(after).filter(({ source }) => fresh.includes(source)),
+    }
+  }
+
+  /** Locks the new refs of objects until commit. Returns the errors of those whose refs another object keeps, by id. */
+  const refused = async (
+    ctx: KernelCtx<RefTables>,
+    changes: readonly RefChange[],
+  ): Promise<ReadonlyMap<string, AppError>> => {
+    const moved = changes.map(movedRows)
+    const wanted = moved.flatMap((rows) => rows.new)
+    if (wanted.length === 0) return new Map()
+    await ctx.store.sql.lockNames(ctx.db, wanted.map(lockOf))
+    const held = new Map((await findRefs(ctx, wanted)).map((row) => [lockOf(row), row]))
+    for (const row of moved.flatMap((rows) => rows.old)) held.delete(lockOf(row))
+    const claimed = new Set<string>()
+    const errors = new Map<string, AppError>()
+    for (const row of wanted) {
+      const key = lockOf(row)
+      const holder = held.get(key)
+      if (holder) errors.set(row.object_id, await taken(ctx.db, holder))
+      else if (claimed.has(key)) errors.set(row.object_id, isRefOfTwo(row))
+      claimed.add(key)
+    }
+    return errors
+  }
+
+  const release = (ctx: KernelCtx<RefTables>, { before, after }: RefChange): Promise<void> =>
+    remove(ctx, after.id, sourcesOnlyIn(before.refs, after.refs))
+
   // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const own = <Tables>(ctx: KernelCtx<Tables>) => ctx as unknown as KernelCtx<RefTables>
   return {
@@ -94,13 +140,18 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
       insert(own(ctx), objects.flatMap(rowsOf)),
     /** @throws RefTakenError */
     update: async <Tables>(ctx: KernelCtx<Tables>, before: Referred, after: Referred): Promise<void> => {
-      const differs = (a: Refs, b: Refs) => (source: string) => !Object.hasOwn(b, source) || a[source] !== b[source]
-      await remove(own(ctx), after.id, Object.keys(before.refs).filter(differs(before.refs, after.refs)))
-      const isNew = differs(after.refs, before.refs)
-      await insert(
-        own(ctx),
-        rowsOf(after).filter(({ source }) => isNew(source)),
-      )
+      const change = { before, after }
+      await release(own(ctx), change)
+      await insert(own(ctx), movedRows(change).new)
+    },
+    /**
+     * Locks the refs that objects get by their changes, which are made together: one may get the ref of another.
+     * Returns the errors of those that may not be made, by the id of the object.
+     */
+    refused: <Tables>(ctx: KernelCtx<Tables>, changes: readonly RefChange[]) => refused(own(ctx), changes),
+    /** Deletes the refs that objects lose by their changes, before `update` of each. */
+    release: async <Tables>(ctx: KernelCtx<Tables>, changes: readonly RefChange[]): Promise<void> => {
+      for (const change of changes) await release(own(ctx), change)
     },
     /** Deletes the refs of deleted objects. */
     remove: async <Tables>(ctx: KernelCtx<Tables>, objects: readonly Referred[]): Promise<void> => {

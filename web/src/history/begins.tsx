@@ -1,8 +1,7 @@
 /** The end of every list of changes: since when the history is kept. */
 import { useQuery } from '@tanstack/react-query'
-import { plural } from '../ui/format.ts'
+import { exactMoment, plural } from '../ui/format.ts'
 import { extentQuery } from './queries.ts'
-import { exactMoment } from './words.ts'
 
 export const Begins = () => {
   const { data } = useQuery(extentQuery)

@@ -10,13 +10,13 @@ import { usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { undoing } from '../shell/palette-state.ts'
 import { Button } from '../ui/button.tsx'
-import { plural } from '../ui/format.ts'
+import { exactMoment, plural } from '../ui/format.ts'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
 import css from './history.module.css'
 import { ItemRow, momentBefore } from './item-row.tsx'
 import { changeQuery, moreItemsQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import { capital, exactMoment, programOf, undoPermission, whoOf } from './words.ts'
+import { capital, programOf, undoPermission, whoOf } from './words.ts'
 
 const route = getRouteApi('/app/history/$id')
 const PARENT = { text: 'History', link: { to: '/history' } } as const

@@ -1,15 +1,16 @@
 /** Chooses the moment that all pages show. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { answeredAsOf, asOf } from '../api/as-of.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
+import { exactMoment, localMoment } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import css from './history.module.css'
 import { useBackToNow } from './past.tsx'
 import { extentQuery } from './queries.ts'
-import { exactMoment, localMoment } from './words.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -56,13 +57,7 @@ export const ClockDialog = ({ onClose }: { readonly onClose: () => void }) => {
     const problem = refusal(text, data?.begins_at)
     setError(problem)
     if (problem !== undefined) return
-    // Nothing can be edited in the past, so an open drawer is closed.
-    const search = (old: object) => ({
-      ...old,
-      as_of: new Date(text).toISOString(),
-      edit: undefined,
-      new: undefined,
-    })
+    const search = (old: object) => ({ ...old, as_of: new Date(text).toISOString() })
     void navigate({ to: '.', search })
     onClose()
   }

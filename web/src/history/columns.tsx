@@ -1,10 +1,12 @@
 /** The columns of the list of changes. */
+
 import type { Change } from '../api/contracts.ts'
 import type { Column } from '../table/column.ts'
+import { exactMoment } from '../ui/format.ts'
 import { Badge } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import css from './history.module.css'
-import { exactMoment, programOf, whoOf } from './words.ts'
+import { programOf, whoOf } from './words.ts'
 
 const State = ({ change: { undone_by, undoes } }: { readonly change: Change }) => (
   <>

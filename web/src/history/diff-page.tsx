@@ -7,6 +7,7 @@ import { contracts, type HistoryItem, type Kind } from '../api/contracts.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
+import { Choice, Filters, MomentBox } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
@@ -14,8 +15,6 @@ import { count, plural } from '../ui/format.ts'
 import { Card } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
-import { Choice, MomentBox } from './controls.tsx'
-import css from './history.module.css'
 import { ItemRow } from './item-row.tsx'
 import { type DiffFilter, diffQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
@@ -95,7 +94,7 @@ export const DiffPage = () => {
   return (
     <>
       <PageHead title="Compare two moments" parent={PARENT} />
-      <search className={css.filters} aria-label="Moments">
+      <Filters label="Moments">
         <MomentBox label="From" value={from} onChange={(at) => change({ from: at })} />
         <MomentBox label="to" value={to} onChange={(at) => change({ to: at })} />
         {to === undefined && <span className="muted">now</span>}
@@ -114,7 +113,7 @@ export const DiffPage = () => {
         <span className={tableCss.end}>
           <CommandMenu getCall={() => filter && { op: contracts.history.diff, input: filter }} />
         </span>
-      </search>
+      </Filters>
       {filter ? (
         <PageBody>
           <Differences filter={filter} />

@@ -1,15 +1,14 @@
 /** All changes of the estate, the newest first. Scrolling loads older ones. */
 
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { KIND_NAMES, KINDS } from '../../../src/features/history/kind-names.ts'
 import { type Change, contracts } from '../api/contracts.ts'
-import { usersQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
-import { usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
 import { DataTable } from '../table/data-table.tsx'
+import { Choice, Filters, MomentBox, useUserOptions } from '../table/filter-controls.tsx'
 import { type ListSearch, usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { TableSkeleton } from '../table/table-skeleton.tsx'
@@ -20,7 +19,6 @@ import { Failure, State } from '../ui/states.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { Begins } from './begins.tsx'
 import { CHANGE_COLUMNS } from './columns.tsx'
-import { Choice, MomentBox } from './controls.tsx'
 import css from './history.module.css'
 import { type ChangeFilter, changesQuery } from './queries.ts'
 
@@ -37,22 +35,13 @@ const filterOf = ({ kind, user, from, to }: ListSearch): ChangeFilter => {
   }
 }
 
-/** All users; without the permission to list them, those of the loaded changes. */
-const useUsers = (rows: readonly Change[]): readonly (readonly [string, string])[] => {
-  const { may } = usePermit()
-  const { data = [] } = useQuery({ ...usersQuery, enabled: may('users:list') })
-  const seen = rows.map(({ user_id, username }) => [user_id, username] as const)
-  const all = [...seen, ...data.map(({ id, username }) => [id, username] as const)].filter(([id]) => id !== '')
-  return [...new Map(all)].sort((a, b) => (a[1] < b[1] ? -1 : 1))
-}
-
 export const HistoryPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const { kind, user, from, to } = search
   const filter = useMemo(() => filterOf({ kind, user, from, to }), [kind, user, from, to])
   const { query, view, total, rows } = usePagedView(useInfiniteQuery(changesQuery(filter)))
-  const users = useUsers(rows)
+  const users = useUserOptions(rows.map(({ user_id, username }) => [user_id, username]))
   const change = (next: Partial<ListSearch>) => void set(next, { isReplace: true })
   const isFiltered = Object.keys(filter).length > 0
   const clear = isFiltered && <Button onClick={() => change(NO_FILTER)}>Clear</Button>
@@ -61,7 +50,7 @@ export const HistoryPage = () => {
       <PageHead title="History">
         <Button onClick={() => void navigate({ to: '/history/diff' })}>Compare two moments</Button>
       </PageHead>
-      <search className={css.filters} aria-label="Filter">
+      <Filters>
         <Choice
           label="Kind"
           any="Any kind"
@@ -83,7 +72,7 @@ export const HistoryPage = () => {
         <span className={tableCss.end}>
           <ViewsMenu /> <CommandMenu getCall={() => ({ op: contracts.history.list, input: filter })} />
         </span>
-      </search>
+      </Filters>
       <div className={tableCss.wrap}>
         {query.error && !query.data && <Failure error={query.error} onRetry={() => void query.refetch()} />}
         {!query.error && !query.data && <TableSkeleton columns={CHANGE_COLUMNS} />}

@@ -9,6 +9,7 @@ import type { HistoryEntry } from '../api/contracts.ts'
 import { usePermit } from '../shell/me.ts'
 import { undoing } from '../shell/palette-state.ts'
 import { Button } from '../ui/button.tsx'
+import { exactMoment } from '../ui/format.ts'
 import { Badge, Card, Skeleton } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { Begins } from './begins.tsx'
@@ -17,16 +18,7 @@ import css from './history.module.css'
 import { ItemName } from './item-row.tsx'
 import { type ObjectKind, objectHistoryQuery } from './queries.ts'
 import { useShownNames } from './use-names.ts'
-import {
-  CHANGE_TONES,
-  CHANGE_WORDS,
-  exactMoment,
-  type Names,
-  programOf,
-  undoneIn,
-  undoPermission,
-  whoOf,
-} from './words.ts'
+import { CHANGE_TONES, CHANGE_WORDS, type Names, programOf, undoneIn, undoPermission, whoOf } from './words.ts'
 
 type EntryProps = {
   readonly entry: HistoryEntry

@@ -1,4 +1,5 @@
 /** The frame around a page while the URL names a moment: the banner, and a notice on pages without a past. */
+
 import { useNavigate } from '@tanstack/react-router'
 import { History } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -7,9 +8,9 @@ import { useStore } from '../api/store.ts'
 import { NAV_ITEMS } from '../shell/nav.ts'
 import { PageHead } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
+import { exactMoment } from '../ui/format.ts'
 import { State } from '../ui/states.tsx'
 import css from './history.module.css'
-import { exactMoment } from './words.ts'
 
 /** The pages of the estate, and those of its changes. */
 const HAS_PAST = /^\/(datacenters|devices|history|networks|pools|reservations|topology)(\/|$)/

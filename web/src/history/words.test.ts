@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { localMoment } from '../ui/format.ts'
 import {
   aroundId,
   headOf,
   labelOf,
   listDifference,
-  localMoment,
   programOf,
   shownFields,
   undoneIn,

@@ -3,7 +3,6 @@ import { INVERSE, KIND_NAMES } from '../../../src/features/history/kind-names.ts
 import type { Change, HistoryEntry, HistoryItem, Kind } from '../api/contracts.ts'
 import { fields as datacenterFields } from '../datacenters/fields.ts'
 import { deviceFields } from '../devices/fields.ts'
-import { moment } from '../ui/format.ts'
 
 export const CHANGE_WORDS = { create: 'created', update: 'changed', delete: 'deleted' } as const
 export const CHANGE_TONES = { create: 'ok', update: 'info', delete: 'bad' } as const
@@ -80,12 +79,6 @@ export const listDifference = ({ from, to }: Fields[string]): ListDifference | u
 /** The fields that say something; a new object has many that are empty. */
 export const shownFields = (fields: Fields): readonly (readonly [string, Fields[string]])[] =>
   Object.entries(fields).filter(([, { from, to }]) => !isEmpty(from) || !isEmpty(to))
-
-/** The time in the time zone of the browser, to the second. */
-export const exactMoment = (at: string): string => `${moment(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
-
-/** `2026-01-31T12:00:05`, as a field of the browser takes it. */
-export const localMoment = (at: string): string => exactMoment(at).replace(' ', 'T')
 
 type Origin = Pick<Change, 'username' | 'via' | 'oauth_client' | 'tool' | 'operation'>
 

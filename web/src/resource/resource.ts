@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import type { Tagged } from '../api/client.ts'
 import type { Change } from '../api/contracts.ts'
+import { localMoment } from '../ui/format.ts'
 
 /** The input of a control that replaces one of the kinds. */
 export type CustomInput = {
@@ -78,16 +79,10 @@ export const isKept = ({ headers = {} }: Pick<AnyOperation, 'headers'>): boolean
 export const emptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
   Object.fromEntries(fields.map(({ name, initial = '' }) => [name, given[name] ?? initial]))
 
-/** `2026-01-31T12:00` in the time of the reader, as the field of a browser has it. */
-const localMoment = (at: string): string => {
-  const time = new Date(at)
-  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
 const textOf = (kind: FieldSpec['kind'], value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (kind === 'tags' && Array.isArray(value)) return value.join(', ')
-  return kind === 'moment' ? localMoment(String(value)) : String(value)
+  return kind === 'moment' ? localMoment(String(value)).slice(0, 'YYYY-MM-DDTHH:MM'.length) : String(value)
 }
 
 export const valuesOf = ({ fields }: Pick<Resource<never>, 'fields'>, object: object): Values =>

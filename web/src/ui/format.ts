@@ -48,3 +48,9 @@ export const moment = (at: string): string => {
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`
 }
+
+/** Formats a time in the time zone of the browser, to the second. */
+export const exactMoment = (at: string): string => `${moment(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
+
+/** Formats a time as a field of the browser takes it. @example '2026-01-31T12:00:05' */
+export const localMoment = (at: string): string => exactMoment(at).replace(' ', 'T')

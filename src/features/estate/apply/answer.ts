@@ -60,6 +60,9 @@ const listCounts = (rows: Plan, given: readonly Resource[], failed: readonly Row
   return Object.fromEntries(INVENTORY.flatMap((resource) => (counts[resource] ? [[resource, counts[resource]]] : [])))
 }
 
+/** A fingerprint compares objects by their ids. */
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
 /** The same for each run of a call: new ids are replaced by the rows that make them. */
 export const fingerprintOf = ({ changes }: Plan, journal: readonly RowChange[] | undefined, now: string): string => {
   const made = new Map(
@@ -70,7 +73,7 @@ export const fingerprintOf = ({ changes }: Plan, journal: readonly RowChange[] |
     const text = JSON.stringify([resource, change, id, document, before])
     hasher.update(made.size === 0 ? text : text.replaceAll(ID, (one) => made.get(one) ?? one))
   }
-  const marks = journal && fingerprintsOf(journal, now).map((mark) => JSON.stringify(mark))
+  const marks = journal && fingerprintsOf(journal, now, NO_NAMES).map((mark) => JSON.stringify(mark))
   hasher.update(JSON.stringify(marks?.sort() ?? null))
   return hasher.digest('base64url')
 }

@@ -1,0 +1,86 @@
+/** The filters above a paged list: their frame, a choice, a moment, and the users to choose from. */
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { usersQuery } from '../api/queries.ts'
+import { usePermit } from '../shell/me.ts'
+import { localMoment } from '../ui/format.ts'
+import css from './filter-controls.module.css'
+
+type FiltersProps = {
+  readonly label?: string
+  /** In two columns on a narrow screen. */
+  readonly isGrid?: boolean
+  readonly children: ReactNode
+}
+
+export const Filters = ({ label = 'Filter', isGrid, children }: FiltersProps) => (
+  <search className={css.filters} data-grid={isGrid || undefined} aria-label={label}>
+    {children}
+  </search>
+)
+
+export type Option = readonly [value: string, text: string]
+
+type ChoiceProps = {
+  readonly label: string
+  readonly any: string
+  readonly value: string | undefined
+  readonly options: readonly Option[]
+  readonly onChange: (value: string | undefined) => void
+}
+
+export const Choice = ({ label, any, value = '', options, onChange }: ChoiceProps) => {
+  // A link may name a value that is in no list.
+  const isListed = value === '' || options.some(([one]) => one === value)
+  return (
+    <select
+      aria-label={label}
+      className={css.control}
+      data-set={value !== '' || undefined}
+      value={value}
+      onChange={(event) => onChange(event.target.value || undefined)}
+    >
+      <option value="">{any}</option>
+      {!isListed && <option value={value}>{value}</option>}
+      {options.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+type MomentProps = {
+  readonly label: string
+  /** RFC 3339. */
+  readonly value: string | undefined
+  /** Without them a moment is a whole minute, and is not marked as set. */
+  readonly hasSeconds?: boolean
+  readonly onChange: (at: string | undefined) => void
+}
+
+const textOf = (at: string | undefined): string =>
+  at === undefined || Number.isNaN(Date.parse(at)) ? '' : localMoment(at)
+
+export const MomentBox = ({ label, value, hasSeconds = true, onChange }: MomentProps) => (
+  <label className={css.moment}>
+    {label}
+    <input
+      type="datetime-local"
+      {...(hasSeconds && { step: 1 })}
+      className={css.control}
+      data-set={(hasSeconds && value !== undefined) || undefined}
+      value={hasSeconds ? textOf(value) : textOf(value).slice(0, 'YYYY-MM-DDTHH:MM'.length)}
+      onChange={({ target }) => onChange(target.value === '' ? undefined : new Date(target.value).toISOString())}
+    />
+  </label>
+)
+
+/** All users. Without the permission to list them, those that are seen in the list. */
+export const useUserOptions = (seen: readonly Option[]): readonly Option[] => {
+  const { may } = usePermit()
+  const { data = [] } = useQuery({ ...usersQuery, enabled: may('users:list') })
+  const known = data.map(({ id, username }): Option => [id, username])
+  return [...new Map([...seen, ...known].filter(([id]) => id !== ''))].sort((a, b) => (a[1] < b[1] ? -1 : 1))
+}
