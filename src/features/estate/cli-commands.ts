@@ -2,7 +2,44 @@
 import { argument, type Command, flag } from '../../platform/cli/command.ts'
 import { INVENTORY } from '../inventory.ts'
 
+/** The flags of both commands that compare files with the server. */
+const DOCUMENT_FLAGS = [
+  flag('file', 'A file, a folder with its folders, or - for standard input; may be repeated', {
+    hint: 'PATH',
+    short: 'f',
+    isList: true,
+  }),
+  flag('managed-by', 'The owner of the objects in the files', { hint: 'NAME' }),
+  flag('prune', 'Delete what the owner manages and no file has'),
+  flag('allow-empty', 'Allow --prune with files that have no row'),
+  flag('take-over', 'Take objects from another owner'),
+]
+
+const APPLY_FLAGS = [
+  flag('keep-going', 'Apply the good rows although others are bad'),
+  flag('dry-run', 'Show the plan and change nothing'),
+  flag('yes', 'Do not ask'),
+  flag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
+]
+
 export const estateCommands: readonly Command[] = [
+  {
+    words: ['diff'],
+    summary: 'Show how the server differs from files: exit 0 not at all, 2 it does, 1 the files are wrong',
+    description:
+      'YAML, JSON and NDJSON, with names in place of ids. Needs only the permission to list what the files name.',
+    spec: () => ({ args: [], flags: DOCUMENT_FLAGS }),
+    run: async (session, texts) => (await import('./cli-apply.ts')).diffEstate(session, texts),
+  },
+  {
+    words: ['apply'],
+    summary: 'Make the server look like files, in one transaction, after showing the plan',
+    description:
+      'YAML, JSON and NDJSON, with names in place of ids. It asks first; without a terminal it needs --yes. Nothing is applied if the ' +
+      'server has changed since the plan.',
+    spec: () => ({ args: [], flags: [...DOCUMENT_FLAGS, ...APPLY_FLAGS] }),
+    run: async (session, texts) => (await import('./cli-apply.ts')).applyEstate(session, texts),
+  },
   {
     words: ['import'],
     summary: 'Load datacenters, networks, pools, devices, relationships and reservations from files',

@@ -5,7 +5,13 @@ import type { Io, Output } from './io.ts'
 /** Moves to the start of the line and clears it. */
 export const CLEAR_LINE = '\r\u001b[K'
 
-const HARMLESS = new RegExp(`(${CLEAR_LINE.replace('[', '\\[')}|\\r?\\n|\\t)`)
+/** The colors of text (ECMA-48, 8.3.117). */
+export const COLORS = { none: '\u001b[0m', red: '\u001b[31m', green: '\u001b[32m', yellow: '\u001b[33m' } as const
+export type Color = Exclude<keyof typeof COLORS, 'none'>
+
+const quoted = (text: string): string => text.replace('[', '\\[')
+
+const HARMLESS = new RegExp(`(${[CLEAR_LINE, ...Object.values(COLORS)].map(quoted).join('|')}|\\r?\\n|\\t)`)
 
 /** Odd pieces have matched. In JSON the escapes have the same meaning as the characters. */
 const defused = (text: string): string =>

@@ -1,0 +1,168 @@
+/** Reads the files of an estate document, and knows the place of each row. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { isNode, isSeq, LineCounter, type ParsedNode, parseAllDocuments } from 'yaml'
+import type { Io } from '../../platform/cli/io.ts'
+import { didYouMean } from '../../platform/cli/suggest.ts'
+import { usageError } from '../../platform/cli/usage-error.ts'
+import { INVENTORY, type Resource } from '../inventory.ts'
+import { isDataFile, resourceNamed, resourceOfFile } from './cli-resources.ts'
+
+/** The place of a row: `sites/ams.yaml:12`, or its number in a large JSON file. */
+export type Place = string
+
+export type EstateFiles = {
+  readonly rows: Readonly<Partial<Record<Resource, readonly unknown[]>>>
+  readonly places: Readonly<Partial<Record<Resource, readonly Place[]>>>
+}
+
+/** The name that `plat export --as-code` gives to the JSON Schema. */
+export const SCHEMA_FILE = 'estate.schema.json'
+/** JSON above this size is read without the lines of its rows, in characters. */
+const MOST_WITH_LINES = 2 ** 20
+/** An alias of YAML may not multiply its anchor without end. */
+const MOST_ALIASES = 1000
+
+type Row = { readonly resource: Resource; readonly value: unknown; readonly place: Place }
+type File = { readonly name: string; readonly text: string }
+
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** Returns the data files of a folder and of its folders, in byte order. */
+const filesIn = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => byBytes(a.name, b.name))
+  const found: string[] = []
+  for (const entry of names) {
+    const path = join(folder, entry.name)
+    if ((entry.isSymbolicLink() ? await stat(path) : entry).isDirectory()) found.push(...(await filesIn(path)))
+    else if (isDataFile(entry.name) && entry.name !== SCHEMA_FILE) found.push(path)
+  }
+  return found
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const decoded = (bytes: Uint8Array, name: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw usageError(`${name} is not UTF-8`)
+  }
+}
+
+const filesOf = async (io: Io, path: string): Promise<File[]> => {
+  if (path === '-') return [{ name: 'standard input', text: decoded(await io.stdin.readAll(), 'standard input') }]
+  try {
+    if (!(await stat(path)).isDirectory()) {
+      if (!isDataFile(basename(path))) throw usageError(`${path} is no .yaml, .yml, .json, .ndjson or .jsonl file`)
+      return [{ name: path, text: decoded(await readFile(path), path) }]
+    }
+    const paths = await filesIn(path)
+    if (paths.length === 0) throw usageError(`${path} holds no .yaml, .yml, .json, .ndjson or .jsonl file`)
+    return await Promise.all(paths.map(async (name) => ({ name, text: decoded(await readFile(name), name) })))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && 'syscall' in error)
+      throw usageError(`can't read ${path}: ${messageOf(error)}`)
+    throw error
+  }
+}
+
+/** Returns the resource of a list without a name. */
+const resourceOf = (name: string): Resource => {
+  const resource = resourceOfFile(basename(name))
+  if (resource) return resource
+  throw usageError(`${name}: the resource of the list can't be derived from the name of the file`)
+}
+
+type PlaceOf = (path: readonly (string | number)[], row: number) => Place
+
+/** Returns the rows of one document: an object of lists, or a list whose resource the file's name tells. */
+const rowsOf = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
+  if (value === null || value === undefined) return []
+  if (Array.isArray(value)) {
+    const resource = resourceOf(name)
+    return value.map((one: unknown, i) => ({ resource, value: one, place: placeOf([i], i) }))
+  }
+  if (typeof value !== 'object') throw usageError(`${name} must hold an object of lists, or a list`)
+  return Object.entries(value).flatMap(([key, list]: [string, unknown]) => {
+    if (key === '$schema') return []
+    const resource = resourceNamed(key)
+    const at = placeOf([key], 0)
+    if (!resource) throw usageError(`${at}: ${key} is no list of an estate document${didYouMean(key, INVENTORY)}`)
+    if (list === null) return []
+    if (!Array.isArray(list)) throw usageError(`${at}: ${key} must be a list`)
+    return list.map((one: unknown, i) => ({ resource, value: one, place: placeOf([key, i], i) }))
+  })
+}
+
+const ofLines = ({ name, text }: File): Row[] => {
+  const resource = resourceOf(name)
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return []
+    const place = `${name}:${i + 1}`
+    try {
+      return [{ resource, value: JSON.parse(line) as unknown, place }]
+    } catch (error) {
+      throw usageError(`${place}: is not JSON: ${messageOf(error)}`)
+    }
+  })
+}
+
+const ofLargeJson = ({ name, text }: File): Row[] => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw usageError(`${name}: is not JSON: ${messageOf(error)}`)
+  }
+  return rowsOf(name, value, (_, row) => `${name}: row ${row}`)
+}
+
+const ofYaml = ({ name, text }: File): Row[] => {
+  const lines = new LineCounter()
+  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false })
+  // An empty text has no document.
+  if (!Array.isArray(documents)) return []
+  return documents.flatMap((document) => {
+    const [error] = document.errors
+    if (error) {
+      const { line, col } = lines.linePos(error.pos[0])
+      throw usageError(`${name}:${line}:${col}: ${error.message}`)
+    }
+    const placeOf: PlaceOf = (path) => {
+      const node = path.length > 0 ? document.getIn(path, true) : document.contents
+      // A list starts after its name, which stands on the line before.
+      const start = isNode(node) && !isSeq(node) ? (node as ParsedNode).range[0] : undefined
+      return start === undefined ? name : `${name}:${lines.linePos(start).line}`
+    }
+    try {
+      return rowsOf(name, document.toJS({ maxAliasCount: MOST_ALIASES }), placeOf)
+    } catch (cause) {
+      if (cause instanceof ReferenceError) throw usageError(`${name}: ${cause.message}`)
+      throw cause
+    }
+  })
+}
+
+const rowsOfFile = (file: File): Row[] => {
+  const bare = { ...file, text: file.text.replace(/^\ufeff/, '') }
+  if (/\.(ndjson|jsonl)$/i.test(file.name)) return ofLines(bare)
+  const isJson = /\.json$/i.test(file.name) || (file.name === 'standard input' && /^\s*[[{]/.test(bare.text))
+  return isJson && bare.text.length > MOST_WITH_LINES ? ofLargeJson(bare) : ofYaml(bare)
+}
+
+/** Joins the lists of all files in order. @throws AppError INVALID_INPUT that names file, line and column */
+export const readEstate = async (io: Io, paths: readonly string[]): Promise<EstateFiles> => {
+  const rows: Partial<Record<Resource, unknown[]>> = {}
+  const places: Partial<Record<Resource, Place[]>> = {}
+  for (const path of paths)
+    for (const file of await filesOf(io, path))
+      for (const { resource, value, place } of rowsOfFile(file)) {
+        rows[resource] ??= []
+        rows[resource].push(value)
+        places[resource] ??= []
+        places[resource].push(place)
+      }
+  return { rows, places }
+}
