@@ -23,7 +23,7 @@ export type ApplyRequest = {
   readonly note: string | undefined
 }
 
-const optionsOf = (texts: Texts) => ({
+export const optionsOf = (texts: Texts) => ({
   managed_by: textOf(texts, 'managed-by') ?? '',
   prune: isOn(texts, 'prune'),
   allow_empty: isOn(texts, 'allow-empty'),

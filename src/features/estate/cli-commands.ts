@@ -1,6 +1,8 @@
 /** `plat import` and `plat export` for a whole estate as files. The implementation is loaded when they run. */
-import { argument, type Command, flag } from '../../platform/cli/command.ts'
+import { argument, type Command, flag, textOf } from '../../platform/cli/command.ts'
+import { usageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY } from '../inventory.ts'
+import { FORMATS } from './convert/formats.ts'
 
 /** The flags of both commands that compare files with the server. */
 const DOCUMENT_FLAGS = [
@@ -20,6 +22,24 @@ const APPLY_FLAGS = [
   flag('dry-run', 'Show the plan and change nothing'),
   flag('yes', 'Do not ask'),
   flag('change-note', 'The reason, for the history: one line', { hint: 'TEXT' }),
+]
+
+/** The flags of an import that converts a source. */
+const SOURCE_FLAGS = [
+  flag('yes', 'Of a source: do not ask'),
+  flag('keep-going', 'Of a source: apply the good rows although others are bad'),
+  flag('managed-by', 'Of a source: the owner of its objects', { hint: 'NAME' }),
+  flag('prune', 'Of a source: delete what the owner manages and the source does not have'),
+  flag('save', 'Of a source: write its document as YAML, and apply nothing', { hint: 'FILE' }),
+  flag('leftover', 'Of a source: write what has no place in Plat as JSON', { hint: 'FILE' }),
+  flag('token-file', 'Of a NetBox by its URL: the file with the token, or the variable NETBOX_TOKEN', { hint: 'FILE' }),
+  flag('origin', 'Of a zone file: the origin of its relative names', { hint: 'NAME' }),
+  flag('map', 'Of a spreadsheet: a column and its field, as "Host Name=name"; may be repeated', {
+    hint: 'COLUMN=FIELD',
+    isList: true,
+  }),
+  flag('mapping', 'Of a spreadsheet: a file with the columns and their fields', { hint: 'FILE' }),
+  flag('save-mapping', 'Of a spreadsheet: write that file', { hint: 'FILE' }),
 ]
 
 export const estateCommands: readonly Command[] = [
@@ -44,14 +64,16 @@ export const estateCommands: readonly Command[] = [
     words: ['import'],
     summary: 'Load datacenters, networks, pools, devices, relationships and reservations from files',
     description:
-      'Each file is loaded whole or not at all. Existing objects are updated, so loading a file twice changes nothing. JSON, YAML and NDJSON.',
+      'Each file is loaded whole or not at all. Existing objects are updated, so loading a file twice changes nothing. JSON, YAML and NDJSON. ' +
+      `With two words, plat import FORMAT SOURCE converts a file of another program, shows the plan, and applies it. Formats: ${FORMATS.join(', ')}.`,
     spec: () => ({
       args: [
         argument(
           'path',
-          'A folder with datacenters.json, networks.json and so on, or one such file; - is standard input',
+          'A folder with datacenters.json, networks.json and so on, or one such file; - is standard input. With a source: its format',
           { hint: 'DIR' },
         ),
+        argument('source', 'A file of another program, the URL of a NetBox, or -', { isRequired: false, hint: 'FILE' }),
       ],
       flags: [
         flag('dry-run', 'Validate everything and change nothing'),
@@ -60,9 +82,16 @@ export const estateCommands: readonly Command[] = [
           choices: INVENTORY,
           hint: 'RESOURCE',
         }),
+        ...SOURCE_FLAGS,
       ],
     }),
-    run: async (session, texts) => (await import('./cli-import.ts')).importEstate(session, texts),
+    run: async (session, texts) => {
+      const source = textOf(texts, 'source')
+      if (source !== undefined) return (await import('./cli-convert.ts')).importFormat(session, texts, source)
+      const other = SOURCE_FLAGS.find(({ field }) => texts.has(field))
+      if (other) throw usageError(`--${other.field} needs a format and a source: plat import FORMAT SOURCE`)
+      return (await import('./cli-import.ts')).importEstate(session, texts)
+    },
   },
   {
     words: ['export'],

@@ -51,4 +51,6 @@ export const Converted = PulledEstate.extend({
   hosts: z.array(Host).describe('Of scans, leases, hosts files and zones: the machines, as `scans.record` takes them'),
 }).meta({ id: 'ConvertedEstate' })
 
+export type Converted = z.infer<typeof Converted>
+
 export type PulledEstate = z.infer<typeof PulledEstate>

@@ -1,0 +1,126 @@
+/** `plat import FORMAT SOURCE` against a real server, in process. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { runCli } from './cli.ts'
+import { type TestApp, testApp } from './testing/app.ts'
+import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
+import { SECRET } from './testing/netbox/estate.ts'
+import { pgDump, restLists } from './testing/netbox/forms.ts'
+
+const NETBOX = 'http://netbox.test'
+const TOKEN = '0123456789abcdef'
+
+let app: TestApp
+let key: string
+let folder: string
+let dump: string
+let tokens: (string | null)[]
+
+const runWith = async ({ env = {}, ...options }: MemoryIo) => {
+  const { io, out, err } = memoryIo({
+    ...options,
+    env: { PLAT_URL: 'http://plat.test', PLAT_TOKEN: key, ...env },
+    fetch: async (url, init) => {
+      if (!url.startsWith(NETBOX)) return app.fetch(new Request(url, init))
+      tokens.push(new Headers(init.headers).get('authorization'))
+      const results = restLists('4.6')[new URL(url).pathname.replace(/^\/api\/|\/$/g, '')]
+      return results ? Response.json({ count: results.length, results }) : new Response('{}', { status: 404 })
+    },
+  })
+  return { code: await runCli(io), out: out(), err: err() }
+}
+const run = (...argv: string[]) => runWith({ argv })
+
+beforeEach(async () => {
+  app = await testApp()
+  key = (await app.as('admin')).key
+  folder = mkdtempSync(join(tmpdir(), 'plat-convert-'))
+  dump = join(folder, 'netbox.sql')
+  tokens = []
+  writeFileSync(dump, pgDump('4.2'))
+})
+afterEach(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('a dump of NetBox', () => {
+  test('is converted, shown, applied, and changes nothing a second time', async () => {
+    const plan = await run('import', 'netbox', dump, '--dry-run')
+    expect([plan.code, plan.err]).toEqual([0, ''])
+    expect(plan.out).toMatch(/^Read: .*dcim\.device/)
+    expect(plan.out).toContain('Left: ')
+    expect(plan.out).toContain('+ device ')
+    expect(await run('import', 'netbox', dump)).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+    const applied = await run('import', 'netbox', dump, '--yes', '--managed-by', 'netbox')
+    expect([applied.code, applied.out]).toEqual([0, expect.stringContaining('Done: creates ')])
+    expect(await run('import', 'netbox', dump, '--yes', '--managed-by', 'netbox')).toMatchObject({
+      code: 0,
+      err: 'Nothing to do.\n',
+    })
+  })
+
+  test('is saved as YAML that plat apply reads, with the leftover beside it', async () => {
+    const [saved, leftover] = [join(folder, 'estate.yaml'), join(folder, 'left.json')]
+    const { code } = await run('import', 'netbox', dump, '--save', saved, '--leftover', leftover)
+    expect([code, (await run('device', 'list', '-q')).out]).toEqual([0, ''])
+    expect(parse(readFileSync(saved, 'utf8'))).toHaveProperty('devices')
+    expect(JSON.parse(readFileSync(leftover, 'utf8'))).toHaveProperty(['tenancy.tenant'])
+    expect(readFileSync(saved, 'utf8') + readFileSync(leftover, 'utf8')).not.toContain(SECRET)
+    expect((await run('apply', '-f', saved, '--yes')).code).toBe(0)
+  })
+
+  test('with a bad row is refused, and with --keep-going applied without it', async () => {
+    await run('import', 'netbox', dump, '--yes', '--managed-by', 'first')
+    const refused = await run('import', 'netbox', dump, '--yes', '--managed-by', 'second')
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('netbox.sql: devices "')])
+    expect(refused.err).toContain('managed_by: is managed by "first"')
+    const kept = await run('import', 'netbox', dump, '--yes', '--managed-by', 'second', '--keep-going')
+    expect(kept.code).toBe(1)
+  })
+})
+
+describe('a NetBox by its URL', () => {
+  test('is read from here: its token never reaches Plat', async () => {
+    const { code, out } = await runWith({
+      argv: ['import', 'netbox', `${NETBOX}/api/`, '--yes'],
+      env: { NETBOX_TOKEN: TOKEN },
+    })
+    expect([code, out]).toEqual([0, expect.stringContaining('Done: creates ')])
+    expect(new Set(tokens)).toEqual(new Set([`Token ${TOKEN}`]))
+  })
+
+  test('takes its token from a file, or names what is missing', async () => {
+    const file = join(folder, 'token')
+    writeFileSync(file, `${TOKEN}\n`)
+    expect((await run('import', 'netbox', NETBOX, '--token-file', file, '--dry-run')).code).toBe(0)
+    expect(await run('import', 'netbox', NETBOX)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        'the token of the NetBox is missing: --token-file FILE, or the variable NETBOX_TOKEN',
+      ),
+    })
+  })
+})
+
+test.each([
+  ['an unknown format', ['import', 'netbx', 'x.sql'], 'there is no format netbx'],
+  ['a missing file', ['import', 'netbox', '/nowhere.sql'], "can't read /nowhere.sql"],
+  ['a URL of another format', ['import', 'phpipam', 'http://x.test'], 'only a NetBox is read by its URL'],
+  ['a flag without a source', ['import', '.', '--save', 'x.yaml'], '--save needs a format and a source'],
+  ['a map without a field', ['import', 'netbox', '/etc/hostname', '--map', 'Name'], '--map takes COLUMN=FIELD'],
+])('%s is refused', async (_, argv, message) => {
+  expect(await run(...argv)).toMatchObject({ code: 2, err: expect.stringContaining(message) })
+  expect(existsSync('x.yaml')).toBe(false)
+})
+
+test('a file that is cut off is refused with its end', async () => {
+  writeFileSync(dump, pgDump('4.2').slice(0, 3000))
+  expect(await run('import', 'netbox', dump, '--yes')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('file: byte 3000'),
+  })
+})

@@ -1,0 +1,158 @@
+/** `plat import FORMAT SOURCE`: converts a file of another program, or a NetBox by its URL, and applies the rows. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { stringify } from 'yaml'
+import { parseDocument, readText } from '../../platform/cli/body-file.ts'
+import { readJson, sendRequest } from '../../platform/cli/client.ts'
+import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { printable } from '../../platform/cli/display.ts'
+import { didYouMean } from '../../platform/cli/suggest.ts'
+import { usageError } from '../../platform/cli/usage-error.ts'
+import { AppError } from '../../platform/contract/errors.ts'
+import { parse } from '../../platform/contract/validate.ts'
+import { INVENTORY } from '../inventory.ts'
+import { MappingInput } from './api.ts'
+import { applyRequest, optionsOf } from './cli-apply.ts'
+import { FORMATS, type Format } from './convert/formats.ts'
+import { convertObjects } from './convert/netbox/netbox.ts'
+import { authorizationOf, readNetboxApi } from './convert/netbox/read-api.ts'
+import { Converted } from './convert/schema.ts'
+
+type Conversion = Pick<Converted, 'documents' | 'report' | 'leftover'>
+
+const TOKEN_VARIABLE = 'NETBOX_TOKEN'
+
+const formatNamed = (text: string): Format => {
+  const format = FORMATS.find((one) => one === text)
+  if (format) return format
+  throw usageError(`there is no format ${text}; there are ${FORMATS.join(', ')}${didYouMean(text, FORMATS)}`)
+}
+
+const tokenOf = async ({ io }: Session, texts: Texts): Promise<string> => {
+  const file = textOf(texts, 'token-file')
+  const token = file === undefined ? io.env[TOKEN_VARIABLE] : await readText(io, file)
+  if (token !== undefined && token.trim() !== '') return token.trim()
+  if (io.stdin.isTty) return (await io.stdin.ask('Token of the NetBox: ', { isSecret: true })).trim()
+  throw usageError(`the token of the NetBox is missing: --token-file FILE, or the variable ${TOKEN_VARIABLE}`)
+}
+
+/** Reads a NetBox from here, so that its token never reaches Plat. */
+const pulled = async (session: Session, url: string, texts: Texts): Promise<Conversion> => {
+  const token = await tokenOf(session, texts)
+  const base = url.replace(/\/+$/, '').replace(/\/api$/, '')
+  const signal = session.io.interrupted()
+  const source = await readNetboxApi(async (path) => {
+    const headers = { Accept: 'application/json', Authorization: authorizationOf(token) }
+    const response = await session.io.fetch(base + path, { headers, signal }).catch((cause: unknown) => {
+      throw new AppError('PROVIDER_UNREACHABLE', `can't reach ${printable(base)}`, { cause })
+    })
+    return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) }
+  })
+  const { documents, report, leftover } = convertObjects(source)
+  // Only read here, so its lists may be read-only.
+  return { documents, report, leftover } as Conversion
+}
+
+type Mapping = { resource?: string | undefined; columns: Record<string, string> }
+
+const mappingOf = async ({ io }: Session, texts: Texts): Promise<Mapping | undefined> => {
+  const file = textOf(texts, 'mapping')
+  const pairs = texts.get('map') ?? []
+  if (file === undefined && pairs.length === 0) return undefined
+  const given = file === undefined ? {} : parse(MappingInput, await parseDocument(await readText(io, file), file))
+  const columns = { ...given.columns }
+  for (const pair of pairs) {
+    const at = pair.lastIndexOf('=')
+    if (at < 1) throw usageError(`--map takes COLUMN=FIELD, and not ${pair}`)
+    columns[pair.slice(0, at)] = pair.slice(at + 1)
+  }
+  return { ...(given.resource && { resource: given.resource }), columns }
+}
+
+/** Sends a file to be converted. */
+const converted = async (session: Session, format: Format, source: string, texts: Texts): Promise<Conversion> => {
+  const { io } = session
+  const query = new URLSearchParams({ format, leftover: String(textOf(texts, 'leftover') !== undefined) })
+  for (const name of ['origin', 'resource']) {
+    const value = textOf(texts, name)
+    if (value !== undefined) query.set(name, value)
+  }
+  const mapping = await mappingOf(session, texts)
+  if (mapping) query.set('mapping', JSON.stringify(mapping))
+  const body = source === '-' ? await io.stdin.readAll() : await readFile(source).catch(unreadable(source))
+  const { transport } = await session.connect()
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: new Blob([new Uint8Array(body)]),
+    signal: io.interrupted(),
+    // Disables Bun's limit of five minutes for a response.
+    timeout: false,
+  }
+  const response = await sendRequest(transport, `/api/estate/convert?${query}`, init)
+  return Converted.parse(await readJson(transport, response))
+}
+
+const unreadable = (path: string) => (error: unknown) => {
+  throw usageError(`can't read ${path}: ${error instanceof Error ? error.message : String(error)}`)
+}
+
+const counted = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([what, n]) => `${n} ${what}`)
+    .join(', ') || 'nothing'
+
+const reportText = ({ read, made, described, left, warnings }: Conversion['report']): string => {
+  const lines = [
+    `Read: ${counted(read)}`,
+    `Made: ${counted(made)}`,
+    ...(described.length > 0
+      ? [`In descriptions: ${counted(Object.fromEntries(described.map(({ field, count }) => [field, count])))}`]
+      : []),
+    ...left.map(({ what, count, why }) => `Left: ${count} ${what}: ${why}`),
+    ...warnings.map(({ message }) => `Note: ${message}`),
+  ]
+  return lines.map((line) => `${printable(line)}\n`).join('')
+}
+
+const write = async (path: string, text: string): Promise<void> => {
+  await writeFile(path, text).catch((error: unknown) => {
+    throw usageError(`can't write ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  })
+}
+
+const yamlOf = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
+
+/** @param source a file, a URL of a NetBox, or - @returns the exit code */
+export const importFormat = async (session: Session, texts: Texts, source: string): Promise<number> => {
+  const format = formatNamed(textOf(texts, 'path') ?? '')
+  const isUrl = /^https?:\/\//i.test(source)
+  if (isUrl && format !== 'netbox') throw usageError('only a NetBox is read by its URL')
+  const conversion = isUrl ? await pulled(session, source, texts) : await converted(session, format, source, texts)
+  const { documents, report, leftover } = conversion
+  const { io, globals } = session
+  if (!globals.isQuiet && globals.output !== 'json') await io.stdout.write(reportText(report))
+  const paths = {
+    leftover: textOf(texts, 'leftover'),
+    save: textOf(texts, 'save'),
+    mapping: textOf(texts, 'save-mapping'),
+  }
+  if (paths.leftover !== undefined) await write(paths.leftover, `${JSON.stringify(leftover ?? {}, undefined, 2)}\n`)
+  if (paths.mapping !== undefined && report.mapping) await write(paths.mapping, yamlOf(report.mapping))
+  if (paths.save !== undefined) {
+    await write(paths.save, yamlOf(documents))
+    return 0
+  }
+  const name = isUrl ? source : basename(source)
+  const places = Object.fromEntries(
+    INVENTORY.map((resource) => [resource, (documents[resource] ?? []).map(() => name)]),
+  )
+  const options = optionsOf(texts)
+  const request = {
+    files: { rows: documents, places },
+    owner: options.managed_by,
+    options,
+    note: textOf(texts, 'change-note'),
+  }
+  return applyRequest(session, request, texts)
+}
