@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
-import { ManagedBy } from '../../platform/contract/external-fields.ts'
+import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
 import { ChangeNote, WRITE_FIELDS } from '../../platform/contract/history-fields.ts'
 import { operation, type Permission, rawRoute } from '../../platform/operation/operation.ts'
 import { INVENTORY } from '../inventory.ts'
@@ -44,6 +44,12 @@ export const ConvertQuery = z.object({
   origin: z.string().max(255).optional().describe('Of a zone file: the origin of its relative names'),
   resource: Resource.optional().describe('Of a spreadsheet: the resource of its rows'),
   mapping: z.string().max(65_536).optional().describe('Of a spreadsheet: {"columns":{"Host Name":"name"}}, as JSON'),
+})
+
+export const ExportQuery = z.object({
+  managed_by: ManagedByFilter,
+  resource: Resource.optional().describe('Only the objects of this resource'),
+  format: z.enum(['json', 'yaml']).default('json'),
 })
 
 export const MappingInput = z.strictObject({
@@ -205,6 +211,20 @@ export const estate = {
 }
 
 export const estateRoutes = {
+  export: rawRoute({
+    name: 'estate.export',
+    summary: 'Write the inventory as a document that an apply reads, with names in place of ids',
+    description:
+      'Fields that hold their default are left out. The same inventory has the same bytes, whatever its ids. An apply of the document ' +
+      'changes nothing; on an empty server it makes the same inventory.',
+    http: 'GET /api/estate/export',
+    isLong: true,
+    access: { anyOf: INVENTORY.map((resource): Permission => `${resource}:list`) },
+    query: ExportQuery,
+    alsoAnswers: { 304: 'empty' },
+    output: z.object(Object.fromEntries(INVENTORY.map((resource) => [resource, z.array(z.unknown()).optional()]))),
+    alsoProduces: 'application/yaml',
+  }),
   convert: rawRoute({
     name: 'estate.convert',
     summary: 'Convert a file of another program to rows; changes nothing',

@@ -15,6 +15,7 @@ import { convertObjects } from './convert/netbox/netbox.ts'
 import { pullNetbox } from './convert/netbox/pull.ts'
 import { convertHandler } from './convert/route.ts'
 import type { PulledEstate } from './convert/schema.ts'
+import { exportHandler } from './export/route.ts'
 import { type ImportTask, runImport } from './import-run.ts'
 import { createSlots } from './import-slots.ts'
 import { importersOf } from './importers.ts'
@@ -95,6 +96,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
       },
     }),
     routes: [
+      { route: estateRoutes.export, handler: exportHandler },
       { route: estateRoutes.convert, handler: convertHandler(slots) },
       {
         route: estateRoutes.import,

@@ -1,5 +1,5 @@
 /** The resources of an estate document: the fields and the natural keys of their rows. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { singular } from '../../../platform/cli/command-name.ts'
 import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
 import { idOf } from '../../../platform/contract/fields.ts'
@@ -55,10 +55,7 @@ const OWN: Partial<Record<Resource, Own>> = {
   pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
   devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
   relationships: {
-    draft: RelationshipDraft.omit({ device_id: true }).extend({
-      parent_id: idOf('devices').min(1).describe('The parent'),
-      ...relationshipFields,
-    }),
+    draft: z.object({ parent_id: idOf('devices').min(1).describe('The parent'), ...relationshipFields }),
     patch: RelationshipPatch,
     fixed: ['parent_id', 'child_id', 'type'],
     key: { by: 'fixed' },

@@ -1,0 +1,164 @@
+/** The names by which an exported document refers to objects, as an apply reads them. */
+import { parseCidr } from '../../../net/cidr.ts'
+import { batches } from '../../../platform/db/batches.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Document } from '../../history/kinds.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { canonicalSubnet, type Entry, entryOf, keyOfName, storedDocuments } from '../apply/objects.ts'
+import { rulesFor } from '../apply/resources.ts'
+
+/** Rows whose documents are read together. */
+const AT_ONCE = 250
+
+type Id = { readonly id: string }
+
+const tableOf = (resource: Resource) => resource as 'devices'
+
+/** Returns the ids of the devices whose names others have as well. */
+const repeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
+  const repeated = db
+    .selectFrom('devices')
+    .select('name_key')
+    .groupBy('name_key')
+    .having((eb) => eb(eb.fn.countAll(), '>', 1))
+  return (await db.selectFrom('devices').select('id').where('name_key', 'in', repeated).execute()).map(({ id }) => id)
+}
+
+const idsOf = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
+  // There may be many devices, and most of their names are unique.
+  if (resource === 'devices') return repeatedDevices(ctx)
+  return (await ctx.db.selectFrom(tableOf(resource)).select('id').execute()).map(({ id }) => id)
+}
+
+const NAMED = INVENTORY.filter((resource) => resource !== 'relationships' && resource !== 'reservations')
+
+const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
+  const known = map.get(key)
+  if (known) known.push(entry)
+  else map.set(key, [entry])
+}
+
+/** A field of an entry; null without a value. */
+const partOf = (entry: Entry, field: string): unknown => Reflect.get(entry, field) ?? null
+
+/** The named objects of one resource. */
+class NamedObjects {
+  readonly #byId = new Map<string, Entry>()
+  readonly #byName = new Map<string, Entry[]>()
+  readonly #bySubnet = new Map<string, Entry[]>()
+
+  add(entry: Entry): void {
+    this.#byId.set(entry.id, entry)
+    add(this.#byName, keyOfName(entry.name), entry)
+    if (entry.subnet !== undefined) add(this.#bySubnet, entry.subnet, entry)
+  }
+
+  get(id: string): Entry | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Returns the objects that a text means: those of the name, and of networks those of the subnet. */
+  meant(text: string): Entry[] {
+    const named = this.#byName.get(keyOfName(text)) ?? []
+    const ofSubnet = parseCidr(text) ? (this.#bySubnet.get(canonicalSubnet(text)) ?? []) : []
+    return [...new Set([...named, ...ofSubnet])]
+  }
+
+  named(name: string): readonly Entry[] {
+    return this.#byName.get(keyOfName(name)) ?? []
+  }
+}
+
+export class Names {
+  readonly #ctx: Ctx
+  readonly #objects = new Map<Resource, NamedObjects>(NAMED.map((resource) => [resource, new NamedObjects()]))
+  /** The names of devices that no other device has. */
+  readonly #devices = new Map<string, string>()
+
+  private constructor(ctx: Ctx) {
+    this.#ctx = ctx
+  }
+
+  /** @param resources the objects that are referred to */
+  static async read(ctx: Ctx): Promise<Names> {
+    const names = new Names(ctx)
+    for (const resource of NAMED)
+      for (const batch of batches(await idsOf(ctx, resource), AT_ONCE))
+        for (const [id, { document }] of await storedDocuments(ctx, rulesFor(resource), batch))
+          names.#of(resource).add(entryOf(id, document))
+    return names
+  }
+
+  #of(resource: Resource): NamedObjects {
+    const objects = this.#objects.get(resource)
+    if (!objects) throw new Error(`${resource} has no names`)
+    return objects
+  }
+
+  /** Reads the names of devices before they are referred to. Those of earlier calls are forgotten. */
+  async readDevices(ids: readonly string[]): Promise<void> {
+    this.#devices.clear()
+    for (const batch of batches([...new Set(ids)])) {
+      const query = this.#ctx.db.selectFrom('devices').select(['id', 'name']).where('id', 'in', batch)
+      for (const { id, name } of await query.execute()) this.#devices.set(id, name)
+    }
+  }
+
+  /** The name of an object, for the order of rows. */
+  nameOf(resource: Resource, id: string): string {
+    return this.#of(resource).get(id)?.name ?? this.#devices.get(id) ?? ''
+  }
+
+  /** Returns what an object is called: a text, an object of conditions, or its id. @param network beside a pool */
+  reference(resource: Resource, id: string, network?: unknown): unknown {
+    const objects = this.#of(resource)
+    const entry = objects.get(id)
+    if (!entry) return this.#devices.get(id) ?? ({ id } satisfies Id)
+    const { key } = rulesFor(resource)
+    const meant = objects.meant(entry.name)
+    const isAlone = meant.length === 1 || meant.every((one) => one === entry || partOf(one, 'network_id') !== network)
+    if (meant.length === 1 || (network !== undefined && isAlone)) return entry.name
+    const fields = key.by === 'name' ? [...key.within, ...key.apart] : []
+    return this.#conditions(resource, entry, fields) ?? ({ id } satisfies Id)
+  }
+
+  /** Returns the fewest fields that tell an object from the others of its name; undefined if none do. */
+  #conditions(resource: Resource, entry: Entry, fields: readonly string[]): object | undefined {
+    const named = this.#of(resource).named(entry.name)
+    for (let n = 0; n <= fields.length; n++) {
+      const some = fields.slice(0, n)
+      const same = named.filter((one) => some.every((field) => partOf(one, field) === partOf(entry, field)))
+      if (same.length === 1)
+        return { name: entry.name, ...Object.fromEntries(some.map((field) => this.condition(resource, entry, field))) }
+    }
+    return undefined
+  }
+
+  /** Returns a field that tells objects apart as a document has it. */
+  condition(resource: Resource, document: Entry | Document, field: string): readonly [string, unknown] {
+    const reference = rulesFor(resource).level.references.find((one) => one.field === field)
+    const value: unknown = Reflect.get(document, field) ?? null
+    if (!reference) return [field, value]
+    return [reference.as, typeof value === 'string' ? this.reference(reference.resource, value) : null]
+  }
+
+  /**
+   * Returns how a row says which object it means beside its name: nothing, the fields that tell it apart, or its id as
+   * well.
+   */
+  distinction(resource: Resource, id: string): { readonly fields: readonly string[]; readonly needsId: boolean } {
+    const { key } = rulesFor(resource)
+    const entry = key.by === 'name' ? this.#of(resource).get(id) : undefined
+    if (!entry || key.by !== 'name') return { fields: [], needsId: false }
+    const isSame = (one: Entry, fields: readonly string[]) =>
+      fields.every((field) => partOf(one, field) === partOf(entry, field))
+    const alike = this.#of(resource)
+      .named(entry.name)
+      .filter((one) => one !== entry && isSame(one, key.within))
+    for (let n = 0; n <= key.apart.length; n++) {
+      const fields = key.apart.slice(0, n)
+      if (!alike.some((one) => isSame(one, fields))) return { fields, needsId: false }
+    }
+    return { fields: key.apart, needsId: true }
+  }
+}

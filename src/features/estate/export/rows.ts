@@ -1,0 +1,192 @@
+/** The rows of an exported document, in an order that depends on names alone. */
+import type { z } from 'zod'
+import { isManagedBy } from '../../../platform/db/managed-by.ts'
+import type { Ctx } from '../../ctx.ts'
+import type { Document } from '../../history/kinds.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { storedDocuments } from '../apply/objects.ts'
+import { type Level, rulesFor } from '../apply/resources.ts'
+import type { Names } from './names.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const AT_ONCE = 250
+
+type Key = { readonly id: string; readonly group: string }
+
+/** Yields the ids of a resource by their names in any case. The members of a group follow each other in any order. */
+async function* keysOf({ db, store }: Ctx, resource: Resource, owner: string | undefined): AsyncGenerator<Key[]> {
+  if (resource === 'relationships') {
+    const all = db
+      .selectFrom('relationships')
+      .select(['parent_id', 'child_id', 'type'])
+      .select((eb) =>
+        eb
+          .selectFrom('devices')
+          .select('name_key')
+          .whereRef('devices.id', '=', 'relationships.parent_id')
+          .$asScalar()
+          .$notNull()
+          .as('group'),
+      )
+      .orderBy('group')
+    const query = owner === undefined ? all : all.where(isManagedBy(owner))
+    for await (const rows of store.stream(query))
+      yield rows.map(({ parent_id, child_id, type, group }) => ({ id: `${parent_id} ${child_id} ${type}`, group }))
+    return
+  }
+  const order = resource === 'reservations' ? 'ip_key' : 'name_key'
+  // All of them have these columns; the type of all of them together is too wide for the builder.
+  const column = order as 'name_key'
+  const all = db
+    .selectFrom(resource as 'devices')
+    .select(['id', `${column} as group`])
+    .orderBy(column)
+  yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
+}
+
+/** Yields batches that do not divide a group. */
+async function* groupsOf(keys: AsyncIterable<readonly Key[]>): AsyncGenerator<Key[]> {
+  let open: Key[] = []
+  for await (const chunk of keys)
+    for (const key of chunk) {
+      if (open.length >= AT_ONCE && open.at(-1)?.group !== key.group) {
+        yield open
+        open = []
+      }
+      open.push(key)
+    }
+  if (open.length > 0) yield open
+}
+
+/** No object has an empty text, null or `{}` in a field that a row must have. */
+const isDefault = (value: unknown, standard: unknown): boolean =>
+  value === null ||
+  Bun.deepEquals(value, standard) ||
+  (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)
+
+type Standards = ReadonlyMap<string, unknown>
+
+const standards = new WeakMap<z.ZodObject, Standards>()
+
+/** Returns the values that absent fields have. */
+const standardsOf = (schema: z.ZodObject): Standards => {
+  const known = standards.get(schema)
+  if (known) return known
+  const made = new Map<string, unknown>()
+  // The shape of an object contains schemas of this library.
+  for (const [field, one] of Object.entries(schema.shape) as [string, z.ZodType][]) {
+    const absent = one.safeParse(undefined)
+    if (absent.success && absent.data !== undefined) made.set(field, absent.data)
+  }
+  standards.set(schema, made)
+  return made
+}
+
+/** The fields of an address that an absent one has, as the contract of devices fills them in. */
+const withoutStandards = (item: Fields, filled: Fields): Fields =>
+  Object.fromEntries(Object.entries(item).filter(([field, value]) => !Bun.deepEquals(filled[field], value)))
+
+type Exporting = { readonly names: Names; readonly owner: string | undefined }
+
+const named = (level: Level, item: Fields, names: Names): Record<string, unknown> => {
+  const row: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(item)) {
+    const reference = level.references.find((one) => one.field === field)
+    if (!reference) row[field] = value
+    else if (typeof value === 'string')
+      row[reference.as] = names.reference(
+        reference.resource,
+        value,
+        reference.resource === 'pools' ? item.network_id : undefined,
+      )
+    else row[reference.as] = value
+  }
+  return row
+}
+
+const rowOf = (resource: Resource, id: string, document: Document, { names, owner }: Exporting): Fields => {
+  const { draft, level } = rulesFor(resource)
+  const standard = standardsOf(draft)
+  const { fields: apart, needsId } = names.distinction(resource, id)
+  const row: Record<string, unknown> = {}
+  if ('name' in document) row.name = document.name
+  if (needsId) row.id = id
+  for (const field of Object.keys(draft.shape)) {
+    const value = document[field]
+    if (field === 'name' || field === 'id' || value === undefined) continue
+    if (field === 'managed_by' && owner !== undefined) continue
+    if (!apart.includes(field) && isDefault(value, standard.get(field) ?? '')) continue
+    row[field] = value
+  }
+  for (const [field, inner] of level.lists) {
+    const items = row[field]
+    if (!Array.isArray(items)) continue
+    row[field] = items.map((item: Fields) => named(inner, shortened(draft, field, item), names))
+  }
+  return named(level, row, names)
+}
+
+/** Returns an item without the fields that an apply would fill in with the same values. */
+const shortened = (draft: z.ZodObject, field: string, item: Fields): Fields => {
+  const required = Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null && value !== ''))
+  const filledWithout = (name: string): unknown => {
+    const { [name]: _, ...others } = required
+    // The shape of an object contains schemas of this library.
+    const filled = (draft.shape[field] as z.ZodType).safeParse([others])
+    return filled.success ? Reflect.get((filled.data as object[])[0] ?? {}, name) : undefined
+  }
+  return withoutStandards(item, Object.fromEntries(Object.keys(item).map((name) => [name, filledWithout(name)])))
+}
+
+const hasExpired = ({ expires_at }: Document, now: string): boolean =>
+  typeof expires_at === 'string' && expires_at <= now
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** The texts by which rows of a group are sorted. */
+const orderOf = (resource: Resource, id: string, document: Document, names: Names): string[] => {
+  const parents = rulesFor(resource).level.references.map(({ field, resource: of }) =>
+    names.nameOf(of, textOf(document[field])),
+  )
+  return [textOf(document.name), ...parents, textOf(document.type), id]
+}
+
+const compare = (a: readonly string[], b: readonly string[]): number => {
+  for (const [i, text] of a.entries()) {
+    const other = b[i] ?? ''
+    if (text !== other) return text < other ? -1 : 1
+  }
+  return 0
+}
+
+/** Yields the rows of a resource in batches. @param owner only of this one */
+export async function* exportedRows(
+  ctx: Ctx,
+  resource: Resource,
+  { names, owner }: Exporting,
+): AsyncGenerator<readonly Fields[]> {
+  const rules = rulesFor(resource)
+  for await (const keys of groupsOf(keysOf(ctx, resource, owner))) {
+    const stored = await storedDocuments(
+      ctx,
+      rules,
+      keys.map(({ id }) => id),
+    )
+    if (resource === 'relationships')
+      await names.readDevices(
+        [...stored.values()].flatMap(({ document }) => [textOf(document.parent_id), textOf(document.child_id)]),
+      )
+    const rows = keys.flatMap(({ id, group }) => {
+      const document = stored.get(id)?.document
+      if (!document || hasExpired(document, ctx.now)) return []
+      return [{ order: [group, ...orderOf(resource, id, document, names)], id, document }]
+    })
+    rows.sort((a, b) => compare(a.order, b.order))
+    yield rows.map(({ id, document }) => rowOf(resource, id, document, { names, owner }))
+  }
+}
+
+/** Returns the resources of an export. */
+export const exportedResources = (resource: Resource | undefined): readonly Resource[] =>
+  resource === undefined ? INVENTORY : [resource]
