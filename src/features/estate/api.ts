@@ -1,5 +1,6 @@
 /** The estate contract: imports a whole resource in one call and one transaction. Browser-safe. */
 import { z } from 'zod'
+import { didYouMean } from '../../platform/cli/suggest.ts'
 import { NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { ERROR_CODES } from '../../platform/contract/errors.ts'
 import { ManagedBy, ManagedByFilter } from '../../platform/contract/external-fields.ts'
@@ -82,7 +83,7 @@ const permissionsOf = (...verbs: readonly string[]): Permission[] =>
 /** Of these permissions an apply needs one at least; a dry run needs one to list. */
 export const APPLY_WRITES = permissionsOf('create', 'update')
 
-const Rows = z.array(z.unknown())
+const Rows = z.array(z.unknown()).meta({ examples: [[{ name: 'web-fra1-01' }]] })
 
 const Counts = z.object({
   created: z.int(),
@@ -92,9 +93,21 @@ const Counts = z.object({
   failed: z.int(),
 })
 
-const FromTo = z.object({ from: z.unknown(), to: z.unknown() })
+const FromTo = z.object({ from: z.unknown().meta({ examples: ['git'] }), to: z.unknown().meta({ examples: ['cmdb'] }) })
 
 const Along = z.record(z.string(), z.record(z.string(), z.int()))
+
+/** A misspelt list must not be passed over. Editors complete by `$schema`. */
+const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): void => {
+  for (const name of Object.keys(document).filter((one) => !KNOWN_FIELDS.has(one))) {
+    const message = `is no list of an estate document${didYouMean(name, INVENTORY)}`
+    check.addIssue({ code: 'custom', path: [name], message })
+  }
+}
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  ...[...INVENTORY, '$schema', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
+  ...Object.keys(WRITE_FIELDS),
+])
 
 export const ApplyResult = z
   .object({
@@ -159,22 +172,24 @@ export const estate = {
     access: { anyOf: permissionsOf('list', 'create', 'update') },
     cli: { command: 'estate apply' },
     input: () =>
-      z.object({
-        ...(Object.fromEntries(
-          INVENTORY.map((resource) => [resource, Rows.optional().describe(`Rows of ${resource}`)]),
-        ) as Record<(typeof INVENTORY)[number], z.ZodOptional<typeof Rows>>),
-        managed_by: ManagedBy.prefault('').describe('The owner of the objects that the rows mean'),
-        prune: z.boolean().default(false).describe('Deletes what the owner manages and the document does not have'),
-        allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),
-        take_over: z.boolean().default(false).describe('Takes objects from another owner'),
-        atomic: z.boolean().default(true).describe('All or nothing'),
-        dry_run: WRITE_FIELDS.dry_run,
-        expect: z
-          .string()
-          .max(64)
-          .optional()
-          .describe('The fingerprint of a dry run: 412 if the call would do anything else now'),
-      }),
+      z
+        .looseObject({
+          ...(Object.fromEntries(
+            INVENTORY.map((resource) => [resource, Rows.optional().describe(`Rows of ${resource}`)]),
+          ) as Record<(typeof INVENTORY)[number], z.ZodOptional<typeof Rows>>),
+          managed_by: ManagedBy.prefault('').describe('The owner of the objects that the rows mean'),
+          prune: z.boolean().default(false).describe('Deletes what the owner manages and the document does not have'),
+          allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),
+          take_over: z.boolean().default(false).describe('Takes objects from another owner'),
+          atomic: z.boolean().default(true).describe('All or nothing'),
+          dry_run: WRITE_FIELDS.dry_run,
+          expect: z
+            .string()
+            .max(64)
+            .optional()
+            .describe('The fingerprint of a dry run: 412 if the call would do anything else now'),
+        })
+        .superRefine(refuseUnknownLists),
     output: ApplyResult,
   }),
 
@@ -211,17 +226,23 @@ export const estate = {
 }
 
 export const estateRoutes = {
+  schema: rawRoute({
+    name: 'estate.schema',
+    summary: 'Return the JSON Schema of an estate document, for editors',
+    http: 'GET /api/estate/schema',
+    access: 'authenticated',
+    produces: 'application/schema+json',
+  }),
   export: rawRoute({
     name: 'estate.export',
     summary: 'Write the inventory as a document that an apply reads, with names in place of ids',
     description:
-      'Fields that hold their default are left out. The same inventory has the same bytes, whatever its ids. An apply of the document ' +
+      'It holds what the caller may list. Fields that hold their default are left out. The same inventory has the same bytes, whatever its ids. An apply of the document ' +
       'changes nothing; on an empty server it makes the same inventory.',
     http: 'GET /api/estate/export',
     isLong: true,
     access: { anyOf: INVENTORY.map((resource): Permission => `${resource}:list`) },
     query: ExportQuery,
-    alsoAnswers: { 304: 'empty' },
     output: z.object(Object.fromEntries(INVENTORY.map((resource) => [resource, z.array(z.unknown()).optional()]))),
     alsoProduces: 'application/yaml',
   }),

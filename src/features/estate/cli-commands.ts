@@ -1,5 +1,5 @@
 /** `plat import` and `plat export` for a whole estate as files. The implementation is loaded when they run. */
-import { argument, type Command, flag, textOf } from '../../platform/cli/command.ts'
+import { argument, type Command, flag, isOn, textOf } from '../../platform/cli/command.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY } from '../inventory.ts'
 import { FORMATS } from './convert/formats.ts'
@@ -109,8 +109,23 @@ export const estateCommands: readonly Command[] = [
           hint: 'TEXT',
         }),
         flag('force', 'Write into a folder that is not empty'),
+        flag('as-code', 'Names in place of ids, as plat apply reads it: YAML, or JSON with -o json'),
+        flag('managed-by', 'With --as-code: only the objects of this owner', { hint: 'NAME' }),
       ],
     }),
-    run: async (session, texts) => (await import('./cli-export.ts')).exportEstate(session, texts),
+    run: async (session, texts) => {
+      if (isOn(texts, 'as-code')) return (await import('./cli-as-code.ts')).exportAsCode(session, texts)
+      if (texts.has('managed-by')) throw usageError('--managed-by needs --as-code')
+      return (await import('./cli-export.ts')).exportEstate(session, texts)
+    },
+  },
+  {
+    words: ['schema', 'estate'],
+    summary: 'Print the JSON Schema of an estate document, without a server',
+    spec: () => ({ args: [], flags: [] }),
+    run: async ({ io }) => {
+      await io.stdout.write((await import('./apply/json-schema.ts')).estateSchemaText())
+      return 0
+    },
   },
 ]

@@ -16,6 +16,7 @@ import { pullNetbox } from './convert/netbox/pull.ts'
 import { convertHandler } from './convert/route.ts'
 import type { PulledEstate } from './convert/schema.ts'
 import { exportHandler } from './export/route.ts'
+import { schemaResponse } from './export/schema-route.ts'
 import { type ImportTask, runImport } from './import-run.ts'
 import { createSlots } from './import-slots.ts'
 import { importersOf } from './importers.ts'
@@ -96,6 +97,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
       },
     }),
     routes: [
+      { route: estateRoutes.schema, handler: async (_ctx, request) => schemaResponse(request) },
       { route: estateRoutes.export, handler: exportHandler },
       { route: estateRoutes.convert, handler: convertHandler(slots) },
       {

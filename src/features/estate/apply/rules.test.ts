@@ -82,6 +82,7 @@ describe.each(dialects())('on %s', (dialect) => {
       'devices[0].hostnam',
       'is not a field of a device; did you mean hostname?',
     ],
+    ['a list that is none', { devicess: [] }, 'devicess', 'is no list of an estate document; did you mean devices?'],
     ['no object', { devices: ['d'] }, 'devices[0]', 'must be an object'],
     [
       'an unknown name',

@@ -30,6 +30,8 @@ const idsOf = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
   return (await ctx.db.selectFrom(tableOf(resource)).select('id').execute()).map(({ id }) => id)
 }
 
+export const mayList = ({ caller }: Ctx, resource: Resource): boolean => caller.permissions.has(`${resource}:list`)
+
 const NAMED = INVENTORY.filter((resource) => resource !== 'relationships' && resource !== 'reservations')
 
 const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
@@ -79,10 +81,10 @@ export class Names {
     this.#ctx = ctx
   }
 
-  /** @param resources the objects that are referred to */
+  /** Objects that the caller may not list are referred to by their ids. */
   static async read(ctx: Ctx): Promise<Names> {
     const names = new Names(ctx)
-    for (const resource of NAMED)
+    for (const resource of NAMED.filter((one) => mayList(ctx, one)))
       for (const batch of batches(await idsOf(ctx, resource), AT_ONCE))
         for (const [id, { document }] of await storedDocuments(ctx, rulesFor(resource), batch))
           names.#of(resource).add(entryOf(id, document))
@@ -98,6 +100,7 @@ export class Names {
   /** Reads the names of devices before they are referred to. Those of earlier calls are forgotten. */
   async readDevices(ids: readonly string[]): Promise<void> {
     this.#devices.clear()
+    if (!mayList(this.#ctx, 'devices')) return
     for (const batch of batches([...new Set(ids)])) {
       const query = this.#ctx.db.selectFrom('devices').select(['id', 'name']).where('id', 'in', batch)
       for (const { id, name } of await query.execute()) this.#devices.set(id, name)

@@ -7,8 +7,8 @@ import type { Ctx } from '../../ctx.ts'
 import { INVENTORY } from '../../inventory.ts'
 import { expiringRevision } from '../../pools/free-space.ts'
 import { ExportQuery } from '../api.ts'
-import { Names } from './names.ts'
-import { exportedResources, exportedRows } from './rows.ts'
+import { mayList, Names } from './names.ts'
+import { exportedRows } from './rows.ts'
 
 type Lists = AsyncIterable<{ readonly resource: string; readonly rows: readonly object[] }>
 
@@ -52,12 +52,13 @@ async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array
 
 export const exportHandler = async (ctx: Ctx, request: Request): Promise<Response> => {
   const { managed_by: owner, resource, format } = rawQuery(ExportQuery, request)
-  const resources = exportedResources(resource)
-  for (const one of resources) ctx.require(`${one}:list`)
+  if (resource !== undefined) ctx.require(`${resource}:list`)
+  const listable = INVENTORY.filter((one) => mayList(ctx, one))
+  const resources = resource === undefined ? listable : [resource]
   const { write, type } = FORMATS[format]
   // Before any row. An object that is exported names others.
   const revision = await expiringRevision(ctx, [...INVENTORY, 'pool_tags'])
-  const etag = etagOf(`${revision} ${owner} ${resource} ${format}`)
+  const etag = etagOf(`${revision} ${owner} ${resources.join()} ${listable.join()} ${format}`)
   const headers = { ETag: quoted(etag), 'Cache-Control': 'private, no-cache' }
   if (matchesEtag(request.headers.get('if-none-match') ?? '', etag)) return new Response(null, { status: 304, headers })
   async function* lists(): Lists {

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
-import { INVENTORY, type Resource } from '../../inventory.ts'
+import type { Resource } from '../../inventory.ts'
 import { storedDocuments } from '../apply/objects.ts'
 import { type Level, rulesFor } from '../apply/resources.ts'
 import type { Names } from './names.ts'
@@ -186,7 +186,3 @@ export async function* exportedRows(
     yield rows.map(({ id, document }) => rowOf(resource, id, document, { names, owner }))
   }
 }
-
-/** Returns the resources of an export. */
-export const exportedResources = (resource: Resource | undefined): readonly Resource[] =>
-  resource === undefined ? INVENTORY : [resource]

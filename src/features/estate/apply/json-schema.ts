@@ -1,0 +1,106 @@
+/** The JSON Schema (draft 2020-12) of an estate document, for editors. Derived from the contracts. */
+import { type JsonSchema, jsonSchemaOf } from '../../../platform/contract/json-schema.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { type Level, READ_ONLY, type Reference, rulesFor } from './resources.ts'
+
+/** The descriptions of fields whose contract needs none, by name. `%` is the object. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  addresses: 'The addresses of the %; the list replaces all of them',
+  child_id: 'The id of the child, in place of its name',
+  datacenter_id: 'The id of the datacenter, in place of its name',
+  description: 'Any text about the %',
+  domains: 'The domain names of the %',
+  end_ip: 'The last address of the %',
+  expires_at: 'The time at which the % ends, in RFC 3339; null for never',
+  hostname: 'The host name',
+  ip: 'The IPv4 or IPv6 address',
+  ip_address: 'The reserved IPv4 or IPv6 address',
+  label: 'The label of the address, such as its interface',
+  location: 'The place of the %',
+  make_model: 'The manufacturer and model',
+  name: 'The name of the %',
+  network_id: 'The id of the network, in place of its name',
+  notes: 'Any text about the %',
+  os: 'The operating system',
+  pool_id: 'The id of the pool, in place of its name',
+  port: 'The port of the service; null for none',
+  purpose: 'What the address is for',
+  start_ip: 'The first address of the %',
+  status: 'The state of the %',
+  subnet: 'The subnet in CIDR notation; host bits are dropped',
+  switch_port: 'The switch port at the other end',
+  tags: 'The tags of the %; the list replaces all of them',
+  username: 'The name to sign in with',
+  vlan_id: 'The VLAN number; 0 or null for none',
+}
+
+const described = (field: string, noun: string, schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  description:
+    schema.description ?? (DESCRIPTIONS[field] ?? `The ${field.replaceAll('_', ' ')} of the %`).replace('%', noun),
+})
+
+/** How a reference names an object beside its text. */
+const conditionsOf = (resource: Resource): JsonSchema => {
+  const { level, draft } = rulesFor(resource)
+  const texts = ['name', ...('subnet' in draft.shape ? ['subnet'] : []), 'id', 'ref']
+  const properties = [
+    ...texts.map((field): [string, JsonSchema] => [field, { type: 'string', minLength: 1 }]),
+    ...level.references.map((reference): [string, JsonSchema] => [reference.as, referenceSchema(reference)]),
+  ]
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false }
+}
+
+const referenceSchema = ({ resource }: Reference): JsonSchema => ({
+  anyOf: [{ type: ['string', 'null'] }, conditionsOf(resource)],
+  description: `The ${rulesFor(resource).noun}: its name, or an object that tells which one`,
+})
+
+/** Adds the names beside ids, and descriptions. */
+const levelSchema = (noun: string, schema: JsonSchema, { references, lists }: Level): JsonSchema => {
+  const properties: Record<string, JsonSchema> = {}
+  for (const [field, one] of Object.entries(schema.properties ?? {})) {
+    const reference = references.find((other) => other.field === field)
+    if (reference) properties[reference.as] = referenceSchema(reference)
+    const inner = lists.find(([name]) => name === field)?.[1]
+    properties[field] = described(field, noun, inner ? withItems(one, inner) : one)
+  }
+  return { type: 'object', properties, additionalProperties: false }
+}
+
+const withItems = (schema: JsonSchema, level: Level): JsonSchema =>
+  schema.items ? { ...schema, items: levelSchema('address', schema.items, level) } : schema
+
+const rowSchema = (resource: Resource): JsonSchema => {
+  const { draft, level, noun } = rulesFor(resource)
+  const schema = jsonSchemaOf(draft, 'input', { isExact: true }).schema
+  const row = levelSchema(noun, schema, level)
+  const id: JsonSchema = { type: 'string', description: `The id of the ${noun}, where its name is not enough` }
+  const read = [...READ_ONLY].map((field): [string, JsonSchema] => [field, { description: 'Accepted, and ignored' }])
+  return {
+    ...row,
+    properties: { ...(resource !== 'relationships' && { id }), ...row.properties, ...Object.fromEntries(read) },
+  }
+}
+
+let made: JsonSchema | undefined
+
+export const estateSchema = (): JsonSchema => {
+  made ??= {
+    ...{ $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'An estate document of Plat' },
+    type: 'object',
+    properties: {
+      $schema: { type: 'string', description: 'The address of this schema' },
+      ...Object.fromEntries(
+        INVENTORY.map((resource): [string, JsonSchema] => [
+          resource,
+          { type: 'array', items: rowSchema(resource), description: `The ${resource}` },
+        ]),
+      ),
+    },
+    additionalProperties: false,
+  }
+  return made
+}
+
+export const estateSchemaText = (): string => `${JSON.stringify(estateSchema(), undefined, 2)}\n`
