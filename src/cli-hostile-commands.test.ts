@@ -62,6 +62,24 @@ type Ways = () => Promise<Shown[]>
 const each = (argvs: readonly (readonly string[])[], more: Partial<Parameters<typeof run>[0]> = {}): Promise<Shown[]> =>
   Promise.all(argvs.map((argv) => run({ fetch: special, ...more, argv })))
 
+/** The ways of `plat diff` and of `plat apply`: a plan and a refusal, of files with such names and such content. */
+const document = (words: string): Ways => {
+  return async () => {
+    const good = join(folder, `good ${FILE}.json`)
+    const bad = join(folder, `bad ${FILE}.yaml`)
+    await writeFile(good, JSON.stringify({ devices: [{ name: HOSTILE }] }))
+    await writeFile(bad, `devices:\n  - {name: x}\n${JSON.stringify(HOSTILE)}: [\n`)
+    const argvs = [
+      [words, '-f', good],
+      [words, '-f', good, '-o', 'json'],
+      [words, '-f', bad],
+      [words, '-f', join(folder, `none ${FILE}`)],
+    ]
+    const all = words === 'diff' ? argvs : argvs.map((argv) => [...argv, '--yes'])
+    return [...(await each(all)), ...(await each(all, { fetch: refusing }))]
+  }
+}
+
 /** Every command, in each way in which it shows names of other users. */
 const WAYS: Readonly<Record<string, Ways>> = {
   login: async () => {
@@ -87,6 +105,12 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['__complete', 'device', 'get', ''],
       ['__complete', 'device', 'get', 'n'],
     ]),
+  diff: document('diff'),
+  apply: document('apply'),
+  'schema estate': async () => [
+    ...(await each([['schema', 'estate']])),
+    ...(await each([['schema', 'estate']], { fetch: refusing })),
+  ],
   import: async () => {
     const files = join(folder, 'files')
     await mkdir(files, { recursive: true })
@@ -98,6 +122,9 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['import', files, '--dry-run', '-o', 'json'],
       ['import', join(files, FILE)],
       ['import', files, '--resource', HOSTILE],
+      ['import', 'netbox', join(files, 'devices.json'), '--yes'],
+      ['import', 'netbox', join(files, FILE)],
+      ['import', HOSTILE, files],
     ])
   },
   export: () =>
@@ -105,6 +132,8 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['export', '-'],
       ['export', join(folder, `out ${FILE}`)],
       ['export', folder],
+      ['export', '-', '--as-code'],
+      ['export', join(folder, `code ${FILE}`), '--as-code'],
     ]),
   demo: () =>
     each([

@@ -168,6 +168,7 @@ export const estate = {
     handlesDryRun: true,
     isBulk: true,
     isLong: true,
+    errors: [412],
     maxBodyBytes: MAX_APPLY_BYTES,
     access: { anyOf: permissionsOf('list', 'create', 'update') },
     cli: { command: 'estate apply' },

@@ -8,7 +8,7 @@ import type { ImportResult } from './api.ts'
 type Row = Readonly<Record<string, unknown>>
 
 /** More than an import of 300 rows needs, and less than one for each row. */
-const QUERIES = 100
+const QUERIES = 150
 const NONE = { created: 0, updated: 0, unchanged: 0, failed: 0 }
 
 describe.each(dialects())('relationships in a file on %s', (dialect) => {

@@ -130,7 +130,10 @@ const contentOf = ({ output, produces, alsoProduces }: Documented, { toSchema }:
   if (produces) return { [produces]: { schema: {} } }
   if (!output || isVoid(output)) return undefined
   const json = { 'application/json': { schema: toSchema(output, 'output') } }
-  return alsoProduces === undefined ? json : { ...json, [alsoProduces]: { schema: { type: 'string' } } }
+  if (alsoProduces === undefined) return json
+  // YAML has the same values; everything else is text.
+  const also = alsoProduces === 'application/yaml' ? json['application/json'] : { schema: { type: 'string' } }
+  return { ...json, [alsoProduces]: also }
 }
 
 const successOf = ({ summary, effect, keeps, past }: Documented, content: Content | undefined): Response => {
