@@ -3,6 +3,7 @@ import { invalidField } from '../../../platform/contract/errors.ts'
 import type { Converter } from './converter.ts'
 import { bufferOf } from './file-text.ts'
 import { FORMATS, type Format } from './formats.ts'
+import { HOST_CONVERTERS } from './hosts.ts'
 import { convertNetbox } from './netbox/netbox.ts'
 import { convertPhpipam } from './phpipam/phpipam.ts'
 import { convertRackd } from './rackd/rackd.ts'
@@ -29,6 +30,7 @@ export const CONVERTERS: Readonly<Record<Format, Entry>> = {
       (isJson(head) && /"(subnets|sections|addresses)"\s*:/.test(head)),
   },
   rackd: { convert: convertRackd, looksLike: (head) => head.startsWith('SQLite format 3\0') },
+  ...HOST_CONVERTERS,
 }
 
 /** The number of bytes at the beginning of a file by which its format is known. */

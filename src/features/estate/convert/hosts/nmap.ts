@@ -1,0 +1,110 @@
+/** Converts the XML of nmap (`nmap -oX`). */
+import { badFile, type Converter } from '../converter.ts'
+import { Findings, type Found } from './found.ts'
+import { textOf } from './text.ts'
+import { type Attributes, xmlEvents } from './xml.ts'
+
+type Service = { readonly port: number; readonly protocol: 'tcp' | 'udp'; readonly name: string }
+
+/** A `<host>` while it is read. */
+class Machine {
+  #isUp = false
+  #isOpen = false
+  #port: { port: number; protocol: string } | undefined
+  readonly #ips: string[] = []
+  readonly #names = new Map<string, string>()
+  readonly #services: Service[] = []
+  readonly #open: string[] = []
+  #mac: string | undefined
+  #vendor: string | undefined
+  #os: { name: string; accuracy: number } | undefined
+
+  read(name: string, a: Attributes): void {
+    switch (name) {
+      case 'status':
+        this.#isUp = a.state === 'up'
+        return
+      case 'address':
+        if (a.addrtype === 'mac') [this.#mac, this.#vendor] = [a.addr, a.vendor]
+        else if (a.addr !== undefined) this.#ips.push(a.addr)
+        return
+      case 'hostname':
+        if (a.name !== undefined) this.#names.set(a.type ?? '', a.name)
+        return
+      case 'port':
+        this.#port = { port: Number(a.portid), protocol: a.protocol ?? '' }
+        this.#isOpen = false
+        return
+      case 'state':
+        this.#isOpen = a.state === 'open'
+        if (this.#isOpen) this.#addPort()
+        return
+      case 'service':
+        if (this.#isOpen) this.#addService(a)
+        return
+      case 'osmatch':
+        if (Number(a.accuracy) > (this.#os?.accuracy ?? -1) && a.name !== undefined)
+          this.#os = { name: a.name, accuracy: Number(a.accuracy) }
+    }
+  }
+
+  #addPort(): void {
+    const { port, protocol } = this.#port ?? {}
+    if (port === undefined || !(port >= 1 && port <= 65_535) || (protocol !== 'tcp' && protocol !== 'udp')) return
+    this.#services.push({ port, protocol, name: '' })
+    this.#open.push(`${port}/${protocol}`)
+  }
+
+  #addService({ name = '', product, version }: Attributes): void {
+    const service = this.#services.pop()
+    const at = this.#open.pop()
+    if (!service || at === undefined) return
+    this.#services.push({ ...service, name })
+    this.#open.push([at, name, product, version].filter(Boolean).join(' '))
+  }
+
+  /** The machine by each of its addresses. */
+  found(): Found[] {
+    const hostname = this.#names.get('user') ?? this.#names.get('PTR') ?? [...this.#names.values()][0]
+    const ports = [...new Set(this.#services.filter(({ protocol }) => protocol === 'tcp').map(({ port }) => port))]
+    return this.#ips.map((ip) => ({
+      ip,
+      ...(this.#mac !== undefined && { mac_address: this.#mac }),
+      ...(this.#vendor !== undefined && { vendor: this.#vendor }),
+      ...(hostname !== undefined && { hostname }),
+      ...(this.#os && { os: this.#os.name }),
+      ...(ports.length > 0 && { open_ports: ports }),
+      ...(this.#services.length > 0 && { services: this.#services, open: this.#open }),
+    }))
+  }
+
+  get isUp(): boolean {
+    return this.#isUp
+  }
+}
+
+export const convertNmap: Converter = (bytes) => {
+  const findings = new Findings('host')
+  let machine: Machine | undefined
+  let isScan = false
+  let isWhole = false
+  for (const { kind, name, path, ...rest } of xmlEvents(textOf(bytes))) {
+    if (kind === 'open' && path.length === 0) {
+      if (name !== 'nmaprun') throw badFile('the file', 'is no XML of nmap')
+      isScan = true
+    }
+    if (kind === 'open' && name === 'runstats') isWhole = true
+    if (name === 'host' && path.length === 1) {
+      if (kind === 'open') machine = new Machine()
+      else if (machine?.isUp) for (const found of machine.found()) findings.add(found)
+      else
+        findings.leave(
+          'is not up',
+          machine?.found().map(({ ip }) => ip),
+        )
+    } else if (kind === 'open' && 'attributes' in rest) machine?.read(name, rest.attributes)
+  }
+  if (!isScan) throw badFile('the file', 'is no XML of nmap')
+  if (!isWhole) throw badFile('the end', 'the scan was not finished: it has no runstats')
+  return findings.conversion('xml')
+}

@@ -1,0 +1,202 @@
+/** Converts a zone file (RFC 1035, section 5; `$TTL` of RFC 2308, `$GENERATE` of BIND). */
+import { parseIp } from '../../../../net/ip.ts'
+import { invalidField } from '../../../../platform/contract/errors.ts'
+import { badFile, type Converter } from '../converter.ts'
+import { Findings } from './found.ts'
+import { badLine, textOf } from './text.ts'
+
+type ZoneRecord = {
+  readonly owner: string
+  readonly type: string
+  readonly data: readonly string[]
+  readonly line: number
+}
+
+const CLASSES = new Set(['IN', 'CH', 'HS'])
+/** A TTL: seconds, or numbers with units. */
+const TTL = /^(?:\d+|(?:\d+[wdhms])+)$/i
+const TYPE = /^(?:[A-Z][A-Z0-9-]*|TYPE\d+)$/i
+const MAX_RECORDS = 2_000_000
+const MAX_GENERATED = 65_536
+
+type Word = { readonly text: string; readonly isFirst: boolean }
+/** The words of an entry, which parentheses continue over lines. */
+type Entry = { readonly words: readonly string[]; readonly line: number; readonly hasOwner: boolean }
+
+/** A quoted string, a comment, a mark, white space without a line end, a line end, or a word. */
+const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|(;[^\n]*)|([()])|([^\S\n]+)|(\n)|((?:[^\s;()"\\]|\\[\s\S])+)/y
+
+function* entriesOf(text: string): Generator<Entry> {
+  let line = 1
+  let depth = 0
+  let words: Word[] = []
+  let start = 1
+  let isFirst = true
+  const entry = (): Entry => ({
+    words: words.map((word) => word.text),
+    line: start,
+    hasOwner: words[0]?.isFirst === true,
+  })
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text)
+    if (!match) throw badLine(line, 'has a text without its end')
+    const [whole, string, , mark, , end, word] = match
+    const value = string ?? word
+    if (mark === '(') depth++
+    else if (mark === ')' && --depth < 0) throw badLine(line, 'closes a parenthesis that is not open')
+    if (value !== undefined) {
+      if (words.length === 0) start = line
+      words.push({ text: value, isFirst })
+    }
+    isFirst = false
+    if (end !== undefined && depth === 0) {
+      if (words.length > 0) yield entry()
+      words = []
+      isFirst = true
+    }
+    for (let at = whole.indexOf('\n'); at >= 0; at = whole.indexOf('\n', at + 1)) line++
+  }
+  if (depth > 0) throw badLine(start, 'the file ends within parentheses')
+  if (words.length > 0) yield entry()
+}
+
+/** Returns the absolute name, in lower case, without its final dot. */
+const absolute = (name: string, origin: string | undefined, line: number): string => {
+  if (name.endsWith('.') && !name.endsWith('\\.')) return name.slice(0, -1).toLowerCase()
+  if (origin === undefined) throw badLine(line, 'has a name without an origin: give origin')
+  if (name === '@') return origin
+  return (origin === '' ? name : `${name}.${origin}`).toLowerCase()
+}
+
+/** Replaces `$`, `${offset,width,base}` and `\$` of a template. */
+const generated = (template: string, n: number, line: number): string =>
+  template.replace(
+    /\\\$|\$(?:\{(-?\d+)(?:,(\d+)(?:,([doxX]))?)?\})?/g,
+    (whole, offset = '0', width = '0', base = 'd') => {
+      if (whole === '\\$') return '$'
+      const value = n + Number(offset)
+      if (value < 0 || Number(width) > 63) throw badLine(line, 'generates a name that is none')
+      const text = value.toString(base === 'd' ? 10 : base === 'o' ? 8 : 16).padStart(Number(width), '0')
+      return base === 'X' ? text.toUpperCase() : text
+    },
+  )
+
+class Zone {
+  readonly records: ZoneRecord[] = []
+  #origin: string | undefined
+  #owner: string | undefined
+
+  constructor(origin: string | undefined) {
+    this.#origin = origin?.replace(/\.$/, '').toLowerCase()
+  }
+
+  read(text: string): void {
+    for (const entry of entriesOf(text)) {
+      const [first = ''] = entry.words
+      if (entry.hasOwner && first.startsWith('$')) this.#directive(entry, first.toUpperCase())
+      else this.#record(entry)
+    }
+  }
+
+  #directive({ words, line }: Entry, name: string): void {
+    const [, value, template, ...rest] = words
+    if (value === undefined) throw badLine(line, `${name} has no value`)
+    if (name === '$INCLUDE') throw badLine(line, 'includes another file, which is not read: put them together first')
+    if (name === '$ORIGIN') this.#origin = absolute(value, this.#origin, line)
+    else if (name === '$GENERATE') this.#generate({ range: value, template, rest, line })
+    else if (name !== '$TTL') throw badLine(line, `has the unknown directive ${name}`)
+  }
+
+  #generate(given: { range: string; template: string | undefined; rest: readonly string[]; line: number }): void {
+    const { range, template, rest, line } = given
+    const [, first = '', last = '', step = '1'] = /^(\d+)-(\d+)(?:\/(\d+))?$/.exec(range) ?? []
+    if (first === '' || Number(step) < 1 || template === undefined)
+      throw badLine(line, 'has a $GENERATE of another form')
+    if ((Number(last) - Number(first)) / Number(step) >= MAX_GENERATED)
+      throw badLine(line, `generates more than ${MAX_GENERATED} records`)
+    for (let n = Number(first); n <= Number(last); n += Number(step)) {
+      const words = [template, ...rest].map((word) => generated(word, n, line))
+      this.#record({ words, line, hasOwner: true })
+    }
+  }
+
+  #record({ words, line, hasOwner }: Entry): void {
+    const left = [...words]
+    if (hasOwner) this.#owner = absolute(left.shift() ?? '', this.#origin, line)
+    const owner = this.#owner
+    if (owner === undefined) throw badLine(line, 'has no name, and no record is before it')
+    // TTL and class stand in either order.
+    while (left[0] !== undefined && (TTL.test(left[0]) || CLASSES.has(left[0].toUpperCase()))) left.shift()
+    const type = left.shift()?.toUpperCase()
+    if (type === undefined || !TYPE.test(type) || left.length === 0) throw badLine(line, 'is no record')
+    const isRelative = type === 'CNAME' || type === 'PTR'
+    const data = isRelative ? left.map((name) => absolute(name, this.#origin, line)) : left
+    if (this.records.push({ owner, type, data, line }) > MAX_RECORDS)
+      throw badFile('the file', `has more than ${MAX_RECORDS} records`)
+  }
+}
+
+/** Returns the address of a name in in-addr.arpa or ip6.arpa (RFC 1035, section 3.5; RFC 3596, section 2.5). */
+const addressOf = (owner: string): string | undefined => {
+  const v4 = /^((?:\d{1,3}\.){4})in-addr\.arpa$/.exec(owner)
+  const labels = (text: string) => text.split('.').filter(Boolean).reverse()
+  if (v4) return labels(v4[1] ?? '').join('.')
+  const v6 = /^((?:[0-9a-f]\.){32})ip6\.arpa$/.exec(owner)
+  return v6
+    ? labels(v6[1] ?? '')
+        .join('')
+        .replace(/.{4}(?=.)/g, '$&:')
+    : undefined
+}
+
+/** Follows the aliases to the name that has addresses; undefined for a circle or a long chain. */
+const targetOf = (name: string, aliases: ReadonlyMap<string, string>): string | undefined => {
+  let at: string | undefined = name
+  for (let steps = 0; at !== undefined && steps < 16; steps++) {
+    const next = aliases.get(at)
+    if (next === undefined) return at
+    at = next
+  }
+  return undefined
+}
+
+export const convertZone: Converter = (bytes, { origin }) => {
+  if (origin !== undefined && !/^[^\s]{1,255}$/.test(origin)) throw invalidField('origin', 'must be a domain name')
+  const zone = new Zone(origin)
+  zone.read(textOf(bytes))
+  if (zone.records.length === 0) throw badFile('line 1', 'has no record of a zone')
+  const findings = new Findings('record')
+  const { report } = findings
+  const aliases = new Map(
+    zone.records.flatMap(({ owner, type, data: [target = ''] }) =>
+      type === 'CNAME' ? [[owner, target] as const] : [],
+    ),
+  )
+  const owners = new Set(zone.records.filter(({ type }) => type === 'A' || type === 'AAAA').map(({ owner }) => owner))
+  const namesOf = new Map<string, string[]>()
+  for (const alias of aliases.keys()) {
+    const target = targetOf(alias, aliases)
+    if (target !== undefined && owners.has(target)) namesOf.set(target, [...(namesOf.get(target) ?? []), alias])
+  }
+  for (const { owner, type, data, line } of zone.records) {
+    const [first = ''] = data
+    const leave = (why: string) => findings.leave(why, { owner, data, line }, type)
+    if (type === 'A' || type === 'AAAA') {
+      const family = parseIp(first)?.family
+      if (family !== (type === 'A' ? 4 : 6))
+        throw badLine(line, `${JSON.stringify(first.slice(0, 64))} is no address of ${type}`)
+      if (owner.startsWith('*.')) leave('is a wildcard')
+      else findings.add({ ip: first, hostname: owner, domains: [owner, ...(namesOf.get(owner) ?? [])] })
+    } else if (type === 'PTR') {
+      const ip = addressOf(owner)
+      if (ip === undefined || !parseIp(ip)) leave('is of no whole address')
+      else findings.add({ ip, hostname: first, domains: [first] })
+    } else if (type === 'CNAME') {
+      const target = targetOf(owner, aliases)
+      if (target !== undefined && owners.has(target)) report.read('record')
+      else leave('has no target with an address in the zone')
+    } else leave('has no place in Plat')
+  }
+  return findings.conversion('zone')
+}
