@@ -106,6 +106,106 @@ describe('a NetBox by its URL', () => {
   })
 })
 
+describe('a spreadsheet', () => {
+  const put = (name: string, text: string): string => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('has the resource of its name, and its columns are mapped, saved and loaded', async () => {
+    const saved = join(folder, 'mapping.yaml')
+    const file = put('devices.csv', 'Gerät;IP;Serial\nweb;10.0.0.1;X1\n')
+    const first = await run('import', 'csv', file, '--map', 'Gerät=name', '--save-mapping', saved, '--yes')
+    expect([first.code, first.out]).toEqual([0, expect.stringContaining('Done: creates 1 device')])
+    expect(parse(readFileSync(saved, 'utf8'))).toEqual({
+      resource: 'devices',
+      columns: { Gerät: 'name', IP: 'addresses' },
+    })
+    const shown = await run('device', 'list', '-o', 'json')
+    expect(JSON.parse(shown.out)).toMatchObject([
+      { name: 'web', addresses: [{ ip: '10.0.0.1' }], description: 'Serial: X1' },
+    ])
+    const other = put('other.csv', readFileSync(file, 'utf8'))
+    expect(await run('import', 'csv', other, '--mapping', saved, '--yes')).toMatchObject({
+      code: 0,
+      err: 'Nothing to do.\n',
+    })
+  })
+
+  test('of another name needs its resource', async () => {
+    const file = put('stock.csv', 'name,ip\nweb,10.0.0.1\n')
+    expect(await run('import', 'csv', file, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('resource: is required for a spreadsheet'),
+    })
+    expect((await run('import', 'csv', file, '--resource', 'devices', '--yes')).code).toBe(0)
+  })
+
+  test('with a bad row names the row and the field', async () => {
+    const file = put('devices.csv', 'name,ip\nweb,10.0.0.300\n')
+    expect(await run('import', 'csv', file, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('devices.csv: devices "web": addresses[0].ip: '),
+    })
+  })
+})
+
+describe('--to inbox', () => {
+  const HOSTS = '10.0.0.5 web.example.org\n10.0.0.9 db\n10.0.1.5 lab\n192.0.2.1 far\n'
+  const found = async () => {
+    const { out } = await run('discovery', 'list', '-o', 'json')
+    return (JSON.parse(out) as { ip: string; hostname: string; status: string; network_id: string }[]).map((one) =>
+      [one.ip, one.hostname, one.status].join(' '),
+    )
+  }
+  let hosts: string
+  beforeEach(async () => {
+    hosts = join(folder, 'hosts')
+    writeFileSync(hosts, HOSTS)
+    for (const subnet of ['10.0.0.0/16', '10.0.0.0/24'])
+      await run('network', 'create', '--name', subnet, '--subnet', subnet)
+  })
+
+  test('records the hosts in their most specific networks, and names the others', async () => {
+    const { code, out } = await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')
+    expect([code, out]).toEqual([
+      1,
+      'Found: 2 in 10.0.0.0/24 (10.0.0.0/24)\nFound: 1 in 10.0.0.0/16 (10.0.0.0/16)\nLeft: 192.0.2.1 is in no network\n' +
+        'Done: see them with plat discovery list.\n',
+    ])
+    expect((await found()).sort()).toEqual(['10.0.0.5 web.example.org up', '10.0.0.9 db up', '10.0.1.5 lab up'])
+    expect((await run('device', 'list', '-q')).out).toBe('')
+  })
+
+  test('leaves the addresses that the source does not have as they are', async () => {
+    await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')
+    writeFileSync(hosts, '10.0.0.9 db\n')
+    expect((await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')).code).toBe(0)
+    expect((await found()).sort()).toEqual(['10.0.0.5 web.example.org up', '10.0.0.9 db up', '10.0.1.5 lab up'])
+  })
+
+  test('of many scattered hosts is several recordings', async () => {
+    const many = Array.from({ length: 1500 }, (_, n) => `10.0.${100 + (n >> 7)}.${(n & 127) * 2} h${n}`)
+    writeFileSync(hosts, many.join('\n'))
+    const { code, out } = await run('import', 'hosts', hosts, '--to', 'inbox', '--yes', '-o', 'json')
+    const { recorded, left } = JSON.parse(out)
+    expect([code, recorded.length, recorded[0].hosts, left]).toEqual([0, 1, 1500, []])
+    expect(recorded[0].scan_ids.length).toBeGreaterThan(1)
+    expect((await found()).filter((one) => one.endsWith(' up'))).toHaveLength(1500)
+  })
+
+  test('shows them with --dry-run, and is refused without hosts or without --yes', async () => {
+    expect((await run('import', 'hosts', hosts, '--to', 'inbox', '--dry-run')).out).toStartWith('Found: 2')
+    expect(await found()).toEqual([])
+    expect((await run('import', 'hosts', hosts, '--to', 'inbox')).err).toContain('--yes')
+    expect(await run('import', 'netbox', dump, '--to', 'inbox', '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the source has no hosts'),
+    })
+  })
+})
+
 test.each([
   ['an unknown format', ['import', 'netbx', 'x.sql'], 'there is no format netbx'],
   ['a missing file', ['import', 'netbox', '/nowhere.sql'], "can't read /nowhere.sql"],

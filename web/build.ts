@@ -125,7 +125,9 @@ const LOADED_LATER = [
   'src/net/dns-name.ts',
   'src/net/mac.ts',
   'src/net/subject.ts',
-  'web/src/export/csv.ts',
+  'src/features/estate/csv/cells.ts',
+  'src/features/estate/csv/csv.ts',
+  'src/features/estate/csv/guess.ts',
   'web/src/export/fields.ts',
   'web/src/export/rows.ts',
 ].map((path) => join(dirname(ROOT), path))

@@ -1,6 +1,6 @@
 /** The executable, built from these sources and started in an empty folder without a PATH. It needs no other file. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BINARY, build, isRoot, mustRun, ROOT, type Running, run, serve, signIn, tempFolder } from '../trial.ts'
 
@@ -118,6 +118,13 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     const { out } = await run([BINARY, 'discovery', 'list', '--network', 'lo', '-o', 'json'], { env: client })
     const found: { ip: string }[] = JSON.parse(out)
     expect([code, err, found.map(({ ip }) => ip).sort()]).toEqual([0, expect.anything(), ['127.0.0.1', '127.0.0.2']])
+  })
+
+  test('it converts and imports a spreadsheet, in a thread', async () => {
+    const file = join(root.path, 'devices.csv')
+    writeFileSync(file, 'name,ip\nsheet-1,127.0.0.9\n')
+    const { code, out } = await run([BINARY, 'import', 'csv', file, '--yes'], { env: client })
+    expect([code, out]).toEqual([0, expect.stringContaining('Done: creates 1 device')])
   })
 
   test('a backup of its data passes verification', async () => {

@@ -19,9 +19,9 @@ const sources: Sources = new Map(
 
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
 
-/** Server modules that also run in a browser: the names of resources and kinds, the client, addresses, CSV cells. */
+/** Server modules that also run in a browser: the names of resources and kinds, the client, addresses, CSV. */
 const SHARED =
-  /^(net\/[\w-]+\.ts|features\/(inventory|history\/kind-names)\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+  /^(net\/[\w-]+\.ts|features\/(inventory|history\/kind-names|estate\/csv\/\w+)\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
 const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>
@@ -62,7 +62,7 @@ const unsafe = (files: Sources): string[] =>
 
 const rules: readonly (readonly [string, (files: Sources) => string[], Readonly<Record<string, string>>])[] = [
   [
-    'the UI uses of the server the contracts, the names of resources, the client, the maths of addresses and the cells of CSV',
+    'the UI uses of the server the contracts, the names of resources, the client, the maths of addresses, and CSV',
     ofServer,
     { 'a.ts': "import { x } from '../../src/platform/operation/kernel.ts'" },
   ],

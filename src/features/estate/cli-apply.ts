@@ -132,9 +132,9 @@ export const diffEstate = async (session: Session, texts: Texts): Promise<number
   }
 }
 
-const confirmed = async ({ io }: Session): Promise<boolean> => {
+export const confirmed = async ({ io }: Session, question: string): Promise<boolean> => {
   if (!io.stdin.isTty || !io.stdout.isTty) throw usageError('not at a terminal: nothing is done without --yes')
-  const answer = await io.stdin.ask('Apply this? [y/N] ')
+  const answer = await io.stdin.ask(`${question} [y/N] `)
   return /^y(es)?$/i.test(answer.trim())
 }
 
@@ -154,7 +154,7 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
       return failed
     }
     if (plan.lacking?.length) throw new AppError('FORBIDDEN', `You lack the permission ${plan.lacking[0]}`)
-    if (!isOn(texts, 'yes') && !(await confirmed(session))) {
+    if (!isOn(texts, 'yes') && !(await confirmed(session, 'Apply this?'))) {
       await io.stderr.write('Nothing was changed.\n')
       return 1
     }

@@ -32,6 +32,10 @@ const SOURCE_FLAGS = [
   flag('prune', 'Of a source: delete what the owner manages and the source does not have'),
   flag('save', 'Of a source: write its document as YAML, and apply nothing', { hint: 'FILE' }),
   flag('leftover', 'Of a source: write what has no place in Plat as JSON', { hint: 'FILE' }),
+  flag('to', 'Of a scan, leases, a hosts file or a zone: record the hosts as scans, and make no device', {
+    choices: ['inbox'],
+    hint: 'PLACE',
+  }),
   flag('token-file', 'Of a NetBox by its URL: the file with the token, or the variable NETBOX_TOKEN', { hint: 'FILE' }),
   flag('origin', 'Of a zone file: the origin of its relative names', { hint: 'NAME' }),
   flag('map', 'Of a spreadsheet: a column and its field, as "Host Name=name"; may be repeated', {

@@ -13,12 +13,14 @@ import { parse } from '../../platform/contract/validate.ts'
 import { INVENTORY } from '../inventory.ts'
 import { MappingInput } from './api.ts'
 import { applyRequest, optionsOf } from './cli-apply.ts'
+import { recordHosts } from './cli-inbox.ts'
+import { resourceOfSpreadsheet } from './cli-resources.ts'
 import { FORMATS, type Format } from './convert/formats.ts'
 import { convertObjects } from './convert/netbox/netbox.ts'
 import { authorizationOf, readNetboxApi } from './convert/netbox/read-api.ts'
 import { Converted } from './convert/schema.ts'
 
-type Conversion = Pick<Converted, 'documents' | 'report' | 'leftover'>
+type Conversion = Pick<Converted, 'documents' | 'hosts' | 'report' | 'leftover'>
 
 const TOKEN_VARIABLE = 'NETBOX_TOKEN'
 
@@ -48,9 +50,9 @@ const pulled = async (session: Session, url: string, texts: Texts): Promise<Conv
     })
     return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) }
   })
-  const { documents, report, leftover } = convertObjects(source)
+  const { documents, hosts, report, leftover } = convertObjects(source)
   // Only read here, so its lists may be read-only.
-  return { documents, report, leftover } as Conversion
+  return { documents, hosts, report, leftover } as Conversion
 }
 
 type Mapping = { resource?: string | undefined; columns: Record<string, string> }
@@ -72,12 +74,13 @@ const mappingOf = async ({ io }: Session, texts: Texts): Promise<Mapping | undef
 /** Sends a file to be converted. */
 const converted = async (session: Session, format: Format, source: string, texts: Texts): Promise<Conversion> => {
   const { io } = session
-  const query = new URLSearchParams({ format, leftover: String(textOf(texts, 'leftover') !== undefined) })
-  for (const name of ['origin', 'resource']) {
-    const value = textOf(texts, name)
-    if (value !== undefined) query.set(name, value)
-  }
   const mapping = await mappingOf(session, texts)
+  const query = new URLSearchParams({ format, leftover: String(textOf(texts, 'leftover') !== undefined) })
+  const origin = textOf(texts, 'origin')
+  if (origin !== undefined) query.set('origin', origin)
+  const named = format === 'csv' && !mapping?.resource ? resourceOfSpreadsheet(basename(source)) : undefined
+  const resource = textOf(texts, 'resource') ?? named
+  if (resource !== undefined) query.set('resource', resource)
   if (mapping) query.set('mapping', JSON.stringify(mapping))
   const body = source === '-' ? await io.stdin.readAll() : await readFile(source).catch(unreadable(source))
   const { transport } = await session.connect()
@@ -131,6 +134,8 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   const conversion = isUrl ? await pulled(session, source, texts) : await converted(session, format, source, texts)
   const { documents, report, leftover } = conversion
   const { io, globals } = session
+  const to = textOf(texts, 'to')
+  if (to === 'inbox') return recordHosts(session, texts, conversion.hosts)
   if (!globals.isQuiet && globals.output !== 'json') await io.stdout.write(reportText(report))
   const paths = {
     leftover: textOf(texts, 'leftover'),

@@ -16,6 +16,10 @@ export const resourceOfFile = (name: string): Resource | undefined => {
   )
 }
 
+/** @example resourceOfSpreadsheet('devices.csv') // 'devices' */
+export const resourceOfSpreadsheet = (name: string): Resource | undefined =>
+  resourceOfFile(name.replace(/\.\w+$/, '.json'))
+
 /** Sorts by dependency, then by name: `devices.json` before `devices_extra.json`. */
 export const inOrder = <T extends { readonly resource: Resource; readonly name: string }>(files: readonly T[]): T[] => {
   const key = ({ name }: T) => name.replace(/\.[^.]*$/, '')

@@ -1,11 +1,12 @@
 /** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
 
+import type { CellKind } from '../../../src/features/estate/csv/cells.ts'
 import type { Resource } from '../../../src/features/inventory.ts'
 import type { Contracts, In } from '../api/contracts.ts'
 import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
 import { fields as networks } from '../networks/fields.ts'
-import { type CellKind, cellKinds } from '../resource/fields.ts'
+import { cellKinds } from '../resource/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
 type Draft<F extends 'pools' | 'reservations'> = In<Contracts[F]['create']>
@@ -65,40 +66,3 @@ export type ImportRow = Readonly<Record<string, unknown>>
 export const rowName = (row: ImportRow): string =>
   [row.name, row.ip_address, row.id, row.parent_id].find((one) => typeof one === 'string' && one !== '')?.toString() ??
   ''
-
-/** A value that is unambiguous in a list without quotes. */
-const isPlain = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && value === value.trim() && !/[;[\]\n\r]/.test(value)
-
-/** A value as the cell of a CSV. Reading it as its kind gives the value again. */
-export const cellOf = (value: unknown): string => {
-  if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) {
-    if (value.length === 0) return ''
-    return value.every(isPlain) ? value.join(';') : JSON.stringify(value)
-  }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-const listOf = (text: string): readonly unknown[] => {
-  if (text.startsWith('[')) {
-    const parsed: unknown = JSON.parse(text)
-    if (Array.isArray(parsed)) return parsed
-  }
-  return text
-    .split(/[;\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-}
-
-/** @throws SyntaxError for invalid JSON */
-export const readCell = (kind: CellKind, cell: string): unknown => {
-  const text = cell.trim()
-  if (kind === 'text') return cell
-  if (kind === 'number') return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)
-  if (kind === 'record') return text === '' ? null : JSON.parse(text)
-  const list = text === '' ? [] : listOf(text)
-  if (kind === 'list') return list
-  // People write addresses with commas and blanks between as well; no address has either.
-  return list.flatMap((one) => (typeof one === 'string' ? one.split(/[\s,]+/).map((ip) => ({ ip })) : [one]))
-}

@@ -1,6 +1,7 @@
 /** Rows as the text of a file. */
-import { csvText } from './csv.ts'
-import { cellOf, FIELDS, resourceNamed } from './fields.ts'
+import { cellOf } from '../../../src/features/estate/csv/cells.ts'
+import { csvText } from '../../../src/features/estate/csv/csv.ts'
+import { FIELDS, resourceNamed } from './fields.ts'
 
 /** Columns that an import accepts and ignores. */
 const KEPT = ['created_at', 'updated_at']

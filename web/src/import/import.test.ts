@@ -1,7 +1,7 @@
 /** Files as they are read, mapped and written. */
 import { describe, expect, test } from 'bun:test'
-import { csvText, parseCsv } from '../export/csv.ts'
-import { cellOf, readCell } from '../export/fields.ts'
+import { cellOf, readCell } from '../../../src/features/estate/csv/cells.ts'
+import { csvText, parseCsv } from '../../../src/features/estate/csv/csv.ts'
 import { rowsToCsv, rowsToJson } from '../export/rows.ts'
 import { guessMapping, mapRows } from './mapping.ts'
 import { readSource } from './read.ts'

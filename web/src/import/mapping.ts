@@ -1,60 +1,16 @@
 /** Which column is which field, guessed and then applied. */
+import { readCell } from '../../../src/features/estate/csv/cells.ts'
+import { guessFields } from '../../../src/features/estate/csv/guess.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import { FIELDS, type ImportRow, type ResourceName, readCell } from '../export/fields.ts'
+import { FIELDS, type ImportRow, type ResourceName } from '../export/fields.ts'
 import type { Source } from './read.ts'
 
 /** The field of each column; '' for one that is left out. */
 export type Mapping = readonly string[]
 
-/** Other words for fields, as they stand in people's files. */
-const WORDS: Readonly<Record<string, readonly string[]>> = {
-  id: ['uuid', 'deviceid'],
-  name: ['device', 'devicename', 'label', 'title', 'asset', 'assetname'],
-  hostname: ['host', 'fqdn', 'dnsname', 'dns'],
-  description: ['comment', 'comments', 'desc'],
-  make_model: ['model', 'hardware', 'devicetype', 'type', 'product'],
-  os: ['operatingsystem', 'system', 'platform'],
-  status: ['state'],
-  datacenter_id: ['datacenter', 'dc', 'site', 'datacentre'],
-  username: ['user', 'login'],
-  location: ['place', 'rack', 'room', 'address'],
-  tags: ['tag', 'labels'],
-  addresses: ['address', 'ip', 'ips', 'ipaddress', 'ipaddresses', 'ipv4', 'primaryip', 'primaryip4', 'managementip'],
-  domains: ['domain'],
-  subnet: ['cidr', 'prefix', 'network', 'range'],
-  vlan_id: ['vlan', 'vid'],
-  network_id: ['network', 'subnet'],
-  pool_id: ['pool'],
-  start_ip: ['start', 'first', 'from', 'startaddress'],
-  end_ip: ['end', 'last', 'to', 'endaddress'],
-  ip_address: ['ip', 'address', 'ipaddress'],
-  purpose: ['reason', 'for'],
-  notes: ['note', 'comment', 'comments', 'description'],
-  expires_at: ['expires', 'expiry', 'until'],
-  parent_id: ['parent', 'from', 'deviceid', 'device', 'source'],
-  child_id: ['child', 'to', 'target'],
-}
-
-const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
-
 /** Each field at most once: names as they are first, then other words for them. */
-export const guessMapping = (resource: ResourceName, columns: readonly string[]): Mapping => {
-  const fields = Object.keys(FIELDS[resource])
-  const free = new Set(fields)
-  const mapping = columns.map(() => '')
-  const take = (matches: (field: string, column: string) => boolean) => {
-    for (const [at, column] of columns.entries()) {
-      if (mapping[at] !== '') continue
-      const field = fields.find((one) => free.has(one) && matches(one, plain(column)))
-      if (field === undefined) continue
-      mapping[at] = field
-      free.delete(field)
-    }
-  }
-  take((field, column) => plain(field) === column)
-  take((field, column) => WORDS[field]?.includes(column) === true)
-  return mapping
-}
+export const guessMapping = (resource: ResourceName, columns: readonly string[]): Mapping =>
+  guessFields(Object.keys(FIELDS[resource]), columns)
 
 type MapOptions = {
   readonly mapping: Mapping

@@ -1,6 +1,7 @@
 /** The rows as they will be sent, and beside each its errors. */
 import { useMemo, useState } from 'react'
-import { cellOf, type ImportRow, rowName } from '../export/fields.ts'
+import { cellOf } from '../../../src/features/estate/csv/cells.ts'
+import { type ImportRow, rowName } from '../export/fields.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { TableSpec } from '../table/engine.ts'

@@ -1,5 +1,5 @@
 /** Pasted or dropped text, as columns and rows. */
-import { parseCsv } from '../export/csv.ts'
+import { parseCsv } from '../../../src/features/estate/csv/csv.ts'
 
 export type Source = {
   readonly format: 'CSV' | 'JSON'

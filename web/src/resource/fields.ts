@@ -1,14 +1,9 @@
 /** The declaration of a field, from which form, table, filter and the rest derive. Imports no React. */
+import type { CellKind } from '../../../src/features/estate/csv/cells.ts'
 import type { SortKey, TableSpec } from '../table/engine.ts'
 import type { FieldSpec } from './resource.ts'
 
 type Text = string | readonly string[]
-
-/**
- * How a field is written in a CSV. list: with `;` between, or JSON. addresses: the same, of addresses or objects. record:
- * as JSON.
- */
-export type CellKind = 'text' | 'number' | 'list' | 'addresses' | 'record'
 
 const FILTERS = {
   begins: (text: string, value: string) => text.toLowerCase().startsWith(value),

@@ -1,6 +1,7 @@
 /** The registry of converters: one entry for each format. */
 import { invalidField } from '../../../platform/contract/errors.ts'
 import type { Converter } from './converter.ts'
+import { convertCsv } from './csv.ts'
 import { bufferOf } from './file-text.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { HOST_CONVERTERS } from './hosts.ts'
@@ -31,6 +32,8 @@ export const CONVERTERS: Readonly<Record<Format, Entry>> = {
   },
   rackd: { convert: convertRackd, looksLike: (head) => head.startsWith('SQLite format 3\0') },
   ...HOST_CONVERTERS,
+  // After all others, because their lines may have the same marks.
+  csv: { convert: convertCsv, looksLike: (head) => /^(?!\s*[[{<])[^\n]*[^\s,;|][,;|\t][^\n]*\n/.test(head) },
 }
 
 /** The number of bytes at the beginning of a file by which its format is known. */

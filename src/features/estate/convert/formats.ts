@@ -11,5 +11,6 @@ export const FORMATS = [
   'dnsmasq-leases',
   'zone',
   'hosts',
+  'csv',
 ] as const
 export type Format = (typeof FORMATS)[number]

@@ -46,6 +46,20 @@ test('reads the named format, and adds the leftover without secrets', async () =
   expect(JSON.stringify(body)).not.toContain(SECRET)
 })
 
+test.each([
+  ['nmap', '<?xml version="1.0"?>\n<nmaprun><runstats/></nmaprun>'],
+  ['arp-scan', '10.0.0.7\t52:54:00:aa:bb:cc\tQEMU\n'],
+  ['isc-leases', 'lease 10.0.0.5 {\n  binding state active;\n}\n'],
+  ['kea-leases', 'address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state\n'],
+  ['dnsmasq-leases', '0 52:54:00:aa:bb:cc 10.0.0.5 pc *\n'],
+  ['zone', '$ORIGIN x.\na A 10.0.0.1\n'],
+  ['hosts', '# mine\n10.0.0.1 a\n'],
+  ['csv', 'name,os\nweb,Debian\n'],
+])('tells %s by the content', async (format, file) => {
+  const { status, body } = await convert(file, '?resource=devices')
+  expect([status, body.format]).toEqual([200, format])
+})
+
 test('its document is applied, and a second time changes nothing', async () => {
   const { body } = await convert(netbox)
   const apply = async () => {

@@ -1,6 +1,5 @@
-/** CSV as RFC 4180 has it, read and written. */
-
-import { plainCell, safeCell } from '../../../src/platform/http/csv-cell.ts'
+/** CSV (RFC 4180), read and written. Browser-safe. */
+import { plainCell, safeCell } from '../../../platform/http/csv-cell.ts'
 
 const cellText = (value: string): string => {
   const safe = safeCell(value)
@@ -10,7 +9,7 @@ const cellText = (value: string): string => {
 export const csvText = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
 
-const DELIMITERS = [',', ';', '\t'] as const
+const DELIMITERS = [',', ';', '\t', '|'] as const
 
 /** What stands most often in the first line, outside of quotes: spreadsheets of half of Europe write semicolons. */
 const delimiterOf = (text: string): string => {

@@ -1,0 +1,46 @@
+/** `plat import FORMAT SOURCE --to inbox`: records the hosts of a source as scans, so that they meet what is documented. */
+import { call } from '../../platform/cli/client.ts'
+import { isOn, type Session, type Texts } from '../../platform/cli/command.ts'
+import { printable } from '../../platform/cli/display.ts'
+import { usageError } from '../../platform/cli/usage-error.ts'
+import { scans } from '../discovery/api.ts'
+import { networks } from '../networks/api.ts'
+import { confirmed } from './cli-apply.ts'
+import type { Converted } from './convert/schema.ts'
+import { type Recordings, recordingsOf } from './recordings.ts'
+
+const textOf = ({ recordings, left }: Recordings): string => {
+  const lines = [
+    ...recordings.map(({ network: { name, subnet }, found }) => `Found: ${found} in ${name} (${subnet})`),
+    ...left.map(({ ip, why }) => `Left: ${ip} ${why}`),
+  ]
+  return lines.map((line) => `${printable(line)}\n`).join('')
+}
+
+/** @returns the exit code: 1 if a host has no recording */
+export const recordHosts = async (session: Session, texts: Texts, hosts: Converted['hosts']): Promise<number> => {
+  if (hosts.length === 0)
+    throw usageError('the source has no hosts; --to inbox takes scans, leases, hosts files and zones')
+  const { io, globals } = session
+  const { transport } = await session.connect()
+  const found = recordingsOf(await call(transport, networks.list, {}), hosts)
+  const isJson = globals.output === 'json'
+  const [isQuiet, isDry] = [isJson || globals.isQuiet, isOn(texts, 'dry-run')]
+  if (!isQuiet) await io.stdout.write(textOf(found))
+  const { recordings, left } = found
+  if (recordings.length > 0 && !isDry && !isOn(texts, 'yes') && !(await confirmed(session, 'Record these?'))) {
+    await io.stderr.write('Nothing was recorded.\n')
+    return 1
+  }
+  const recorded: { network_id: string; hosts: number; scan_ids: string[] }[] = []
+  for (const { network, inputs, found: count } of recordings) {
+    const scan_ids: string[] = []
+    // One after the other, because a network has one scan at a time.
+    if (!isDry) for (const input of inputs) scan_ids.push((await call(transport, scans.record, input)).id)
+    recorded.push({ network_id: network.id, hosts: count, scan_ids })
+  }
+  if (isJson) await io.stdout.write(`${JSON.stringify({ recorded, left })}\n`)
+  else if (!isQuiet && !isDry && recordings.length > 0)
+    await io.stdout.write('Done: see them with plat discovery list.\n')
+  return left.length > 0 ? 1 : 0
+}

@@ -1,0 +1,148 @@
+/** Converts a spreadsheet: one row for each line, whose columns its first line names. */
+
+import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
+import { didYouMean } from '../../../platform/cli/suggest.ts'
+import { invalidField } from '../../../platform/contract/errors.ts'
+import { INVENTORY } from '../../inventory.ts'
+import { READ_ONLY, type ResourceRules, rulesFor } from '../apply/resources.ts'
+import { type CellKind, readCell } from '../csv/cells.ts'
+import { parseCsv } from '../csv/csv.ts'
+import { guessFields } from '../csv/guess.ts'
+import { badFile, type Converter, type EstateRow, type Mapping } from './converter.ts'
+import { bufferOf, checkUnpacked, storable } from './file-text.ts'
+import { ObjectLimit } from './object-limit.ts'
+import { type Line, ReportBuilder } from './report-builder.ts'
+import { isSecret } from './secret-fields.ts'
+
+const kindOf = (schema: FieldSchema): CellKind => {
+  const { type, items } = settled(schema)
+  if (type === 'array') return items && settled(items).properties ? 'addresses' : 'list'
+  if (type === 'integer' || type === 'number') return 'number'
+  return type === 'object' ? 'record' : 'text'
+}
+
+/** Returns the fields of a row, and how the cell of each is read. A reference has its field by name first. */
+const kindsOf = ({ draft, level }: ResourceRules): Readonly<Record<string, CellKind>> => {
+  const { properties = {} } = schemaOf(draft)
+  return {
+    ...Object.fromEntries(level.references.map(({ as }) => [as, 'text' as const])),
+    ...Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, kindOf(schema)])),
+  }
+}
+
+/** Spreadsheets save as UTF-8, as UTF-16 with a byte order mark, or as Windows-1252. */
+const textOf = (bytes: Uint8Array): string => {
+  const buffer = bufferOf(bytes)
+  checkUnpacked(buffer)
+  if (buffer[0] === 0xff && buffer[1] === 0xfe) return storable(new TextDecoder('utf-16le').decode(buffer))
+  try {
+    return storable(new TextDecoder('utf-8', { fatal: true }).decode(buffer))
+  } catch {
+    return storable(new TextDecoder('windows-1252').decode(buffer))
+  }
+}
+
+const tableOf = (bytes: Uint8Array): { readonly columns: string[]; readonly rows: string[][] } => {
+  try {
+    const [columns = [], ...rows] = parseCsv(textOf(bytes))
+    if (columns.length === 0) throw badFile('line 1', 'names no column')
+    return { columns: columns.map((column) => column.trim()), rows }
+  } catch (error) {
+    if (error instanceof SyntaxError) throw badFile('the file', error.message)
+    throw error
+  }
+}
+
+/** Returns the field of each column: that of the mapping, else the one that its name means; '' for none. */
+const fieldsOf = (
+  columns: readonly string[],
+  given: Readonly<Record<string, string>>,
+  kinds: Readonly<Record<string, CellKind>>,
+  noun: string,
+): string[] => {
+  for (const [column, field] of Object.entries(given)) {
+    const at = `mapping.columns.${column}`
+    if (!columns.includes(column)) throw invalidField(at, `is no column of the file${didYouMean(column, columns)}`)
+    if (field !== '' && !Object.hasOwn(kinds, field))
+      throw invalidField(at, `${field} is not a field of a ${noun}${didYouMean(field, Object.keys(kinds))}`)
+  }
+  const taken = new Set(Object.values(given))
+  const free = Object.keys(kinds).filter((field) => !taken.has(field))
+  const isOpen = (column: string) => !Object.hasOwn(given, column) && !READ_ONLY.has(column)
+  const guessed = guessFields(
+    free,
+    columns.map((column) => (isOpen(column) ? column : '')),
+  )
+  const fields = columns.map((column, at) => given[column] ?? guessed[at] ?? '')
+  for (const [at, field] of fields.entries()) {
+    const first = fields.indexOf(field)
+    if (field !== '' && first !== at)
+      throw invalidField(`mapping.columns.${columns[at]}`, `is ${field}, as ${columns[first]} is`)
+  }
+  return fields
+}
+
+const cellValue = (kind: CellKind, cell: string, where: string): unknown => {
+  try {
+    return readCell(kind, cell)
+  } catch {
+    throw badFile(where, 'is not valid JSON')
+  }
+}
+
+export const convertCsv: Converter = (bytes, { mapping = {} }) => {
+  const { resource, columns: given = {} } = mapping
+  if (resource === undefined)
+    throw invalidField('resource', `is required for a spreadsheet: one of ${INVENTORY.join(', ')}`)
+  const rules = rulesFor(resource)
+  const kinds = kindsOf(rules)
+  const { columns, rows } = tableOf(bytes)
+  const fields = fieldsOf(columns, given, kinds, rules.noun)
+  const report = new ReportBuilder()
+  const limit = new ObjectLimit()
+  const isDescribed = Object.hasOwn(kinds, 'description')
+  const converted = rows.map((cells, index): EstateRow => {
+    limit.add()
+    report.read('row')
+    const number = index + 1
+    if (cells.length > columns.length) throw badFile(`row ${number}`, `has ${cells.length} of ${columns.length} cells`)
+    const row: Record<string, unknown> = {}
+    const lines: Line[] = []
+    for (const [at, cell] of cells.entries()) {
+      if (cell.trim() === '') continue
+      const column = columns[at] || `column ${at + 1}`
+      const field = fields[at] ?? ''
+      if (field !== '') row[field] = cellValue(kinds[field] ?? 'text', cell, `row ${number}: ${field}`)
+      else if (isSecret(column)) report.dropped(column)
+      else if (given[columns[at] ?? ''] === '' || READ_ONLY.has(column))
+        report.left(column, 'is left out', { row: number, value: cell })
+      else if (isDescribed) lines.push({ key: column, value: cell, field: column })
+      else report.left(column, 'has no place in Plat', { row: number, value: cell })
+    }
+    const text = String(row.description ?? '')
+    // Without lines, a text that is too long is an error of its row.
+    return lines.length > 0 ? { ...row, description: report.describe('row', number, text, lines) } : row
+  })
+  const documents = converted.length > 0 ? { [resource]: converted } : {}
+  const used: Mapping = { resource, columns: usedColumns(columns, fields, given) }
+  return {
+    source: 'csv',
+    documents,
+    hosts: [],
+    report: { ...report.report(documents), mapping: used },
+    leftover: report.leftover(),
+  }
+}
+
+/** The columns with a field, and those that were left out by the mapping. */
+const usedColumns = (
+  columns: readonly string[],
+  fields: readonly string[],
+  given: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    columns.flatMap((column, at): [string, string][] => {
+      const field = fields[at] ?? ''
+      return field !== '' || given[column] === '' ? [[column, field]] : []
+    }),
+  )
