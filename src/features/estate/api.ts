@@ -166,6 +166,7 @@ export const estate = {
     effect: 'action',
     keeps: true,
     handlesDryRun: true,
+    reportsProgress: true,
     isBulk: true,
     isLong: true,
     errors: [412],

@@ -64,7 +64,12 @@ const areAlike = (a: Step, b: Step | undefined): boolean =>
 /** A step that a rule refuses. */
 export type Refused = { readonly step: Step; readonly error: AppError }
 
-export type Run = { readonly ctx: Ctx; readonly means: Means; readonly breathe: () => Promise<void> }
+export type Run = {
+  readonly ctx: Ctx
+  readonly means: Means
+  /** Called after each group of steps, with the number of steps that were attempted. */
+  readonly breathe: (attempted: number) => Promise<void>
+}
 
 const runOne = ({ ctx, means }: Run, { kind, id, change, document, isShared }: Step): Promise<unknown> => {
   const rules = KIND_RULES[kind]
@@ -100,6 +105,7 @@ const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Step[]): Pr
 
 const runPass = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => {
   const refused: Refused[] = []
+  let attempted = 0
   for (const group of groupsOf(steps)) {
     const [first] = group
     if (first && isExchange(first)) refused.push(...(await runExchange(run, first.kind, group)))
@@ -108,7 +114,8 @@ const runPass = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => 
         const outcome = await attempt(run.ctx, () => runOne(run, step), true)
         if (outcome instanceof AppError) refused.push({ step, error: outcome })
       }
-    await run.breathe()
+    attempted += group.length
+    await run.breathe(attempted)
   }
   return refused
 }

@@ -6,7 +6,7 @@ import { fieldsOf } from './items.ts'
 import { INVERSE, KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
 import { documentOf, KIND_RULES, type Means } from './kinds.ts'
 import type { KindCounts } from './record-store.ts'
-import { type Refused, type Run, runSteps } from './steps.ts'
+import { type Refused, runSteps } from './steps.ts'
 import * as store from './store.ts'
 import { inTheWay, nothingLeft, type Obstacle, undoneAlready } from './undo-obstacles.ts'
 import { hasExpired, keyOf, type Plan, planOf } from './undo-plan.ts'
@@ -49,8 +49,10 @@ const ALONG: Readonly<Record<ItemChange, string>> = {
   delete: 'would be deleted along',
 }
 
+type Check = { readonly ctx: Ctx; readonly breathe: () => Promise<void> }
+
 /** Returns the objects and fields outside of the change that the steps have touched. */
-const touchedOutside = async ({ ctx, breathe }: Run, { actions, scope }: Plan): Promise<Obstacle[]> => {
+const touchedOutside = async ({ ctx, breathe }: Check, { actions, scope }: Plan): Promise<Obstacle[]> => {
   const seen = new Map(actions.map((action) => [keyOf(action), action.seen]))
   const nowMs = Date.parse(ctx.now)
   const obstacles: Obstacle[] = []

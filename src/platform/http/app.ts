@@ -3,6 +3,7 @@
 import { AppError, toAppError } from '../contract/errors.ts'
 import { admissionOf, checkAccess } from '../operation/access.ts'
 import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
+import { WithStatus } from '../operation/handler-result.ts'
 import { httpParts } from '../operation/http-route.ts'
 import type { Kernel } from '../operation/kernel.ts'
 import type { Access, AnyOperation, RawRoute } from '../operation/operation.ts'
@@ -12,6 +13,7 @@ import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { type InputPlan, inputPlan, readInput, refuseHistoryFields } from './input.ts'
 import type { Recipient } from './outgoing.ts'
+import { progressLines } from './progress-lines.ts'
 import { type Answered, RequestContext, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
@@ -90,6 +92,10 @@ const discard = (answered: Answered | Response): void => {
   void Promise.resolve(long?.source.return?.(undefined)).catch(() => {})
   if (answered instanceof Response) void answered.body?.cancel()
 }
+
+const NDJSON = 'application/x-ndjson'
+/** A client gets lines only if it names their type. */
+const acceptsLines = ({ headers }: Request): boolean => headers.get('accept')?.includes(NDJSON) === true
 
 type Finish = {
   readonly context: RequestContext
@@ -178,9 +184,32 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       }
       if (isConditional) context.ifMatch = context.raw.headers.get('if-match') ?? undefined
       if (op.createsByRef) context.ifNoneMatch = context.raw.headers.get('if-none-match') ?? undefined
+      if (op.reportsProgress && acceptsLines(context.raw)) return progressAnswer(bound, context)
       const answer = await kernel.run(bound, context)
       return respond({ context, status: op.status ?? 200, isRead }, answer)
     }
+  }
+
+  /** Returns lines of progress. The status is sent before the outcome, which is the last line. */
+  const progressAnswer = (bound: Bound<Tables>, context: RequestContext): Response => {
+    const outcome = async (): Promise<object> => {
+      try {
+        const answer = await kernel.run(bound, context)
+        const changeId = context.answerHeaders?.['X-Change-Id']
+        const result = answer instanceof WithStatus ? answer.value : answer
+        return { result, ...(changeId !== undefined && { change_id: changeId }) }
+      } catch (thrown) {
+        return { error: failureOf(context, thrown).toBody() }
+      }
+    }
+    const left = new AbortController()
+    context.endsWith(left.signal)
+    const run = (progress: (done: number, total: number) => void) => {
+      context.progress = progress
+      return outcome()
+    }
+    const lines = progressLines({ total: 0, run, cancelled: () => left.abort() })
+    return new Response(lines, { headers: { 'Content-Type': NDJSON, 'Cache-Control': DATA_CACHE_CONTROL } })
   }
 
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
@@ -195,10 +224,16 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     }
   }
 
-  const errorAnswer = (context: RequestContext, thrown: unknown): Answered => {
+  /** Returns the error for the client, and logs one that is the server's. */
+  const failureOf = (context: RequestContext, thrown: unknown): AppError => {
     const error = toAppError(thrown)
-    if (error.code === 'INTERNAL_ERROR')
+    if (error.code === 'INTERNAL_ERROR' && !context.hasLeft)
       log.error('request failed', { ...described(context), error: error.cause ?? error })
+    return error
+  }
+
+  const errorAnswer = (context: RequestContext, thrown: unknown): Answered => {
+    const error = failureOf(context, thrown)
     const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Cache-Control': DATA_CACHE_CONTROL }
     if (error.challenge ?? error.status === 401) headers['WWW-Authenticate'] = error.challenge ?? 'Bearer'
     // The rest of a body that arrived too slowly is not read (RFC 9110 15.5.9).

@@ -47,8 +47,11 @@ export class RequestContext implements KernelRequest {
   setCookie: string | undefined
   readPoint: ReadPoint | undefined
   rights: Rights | undefined
+  progress: ((done: number, total: number) => void) | undefined
   /** Headers of the answer that the kernel sets. */
   answerHeaders: Record<string, string> | undefined
+  #left: AbortSignal | undefined
+  #signal: AbortSignal | undefined
   readonly #clientOf: () => string
   #client: string | undefined
 
@@ -71,7 +74,17 @@ export class RequestContext implements KernelRequest {
     return this.#client
   }
 
+  /** Makes `signal` that of a client that leaves a stream as well. */
+  endsWith(left: AbortSignal): void {
+    this.#left = left
+    this.#signal = AbortSignal.any([this.raw.signal, left])
+  }
+
+  get hasLeft(): boolean {
+    return this.#left?.aborted === true
+  }
+
   get signal(): AbortSignal {
-    return this.raw.signal
+    return this.#signal ?? this.raw.signal
   }
 }

@@ -14,7 +14,10 @@ export type DocumentedRoute = RawRoute
 /** An operation, or a raw route, whose effect is unknown. */
 export type Documented = DocumentedRoute &
   Partial<
-    Pick<AnyOperation, 'description' | 'headers' | 'inQuery' | 'bodyRules' | 'keeps' | 'past' | 'createsByRef'>
+    Pick<
+      AnyOperation,
+      'description' | 'headers' | 'inQuery' | 'reportsProgress' | 'bodyRules' | 'keeps' | 'past' | 'createsByRef'
+    >
   > & {
     readonly effect?: Effect
   }
@@ -126,10 +129,14 @@ const conditionsOf = ({ effect, createsByRef }: Documented, parts: HttpParts): R
   return createsByRef ? [parameterRef('IfMatch'), parameterRef('IfNoneMatchAny')] : [parameterRef('IfMatch')]
 }
 
-const contentOf = ({ output, produces, alsoProduces }: Documented, { toSchema }: Collector): Content | undefined => {
+const contentOf = (
+  { output, produces, alsoProduces, reportsProgress }: Documented,
+  { toSchema }: Collector,
+): Content | undefined => {
   if (produces) return { [produces]: { schema: {} } }
   if (!output || isVoid(output)) return undefined
   const json = { 'application/json': { schema: toSchema(output, 'output') } }
+  if (reportsProgress) return { ...json, 'application/x-ndjson': { schema: {} } }
   if (alsoProduces === undefined) return json
   // YAML has the same values; everything else is text.
   const also = alsoProduces === 'application/yaml' ? json['application/json'] : { schema: { type: 'string' } }

@@ -76,6 +76,8 @@ export type KernelCtx<Tables> = {
    * permission is gone
    */
   readonly confirmRights: () => Promise<void>
+  /** Tells the caller how far a long call is. The units are those of the operation. */
+  readonly progress: (done: number, total: number) => void
   /**
    * @param current the object as it is sent, or its JSON
    * @throws AppError PRECONDITION_FAILED if the caller sent an If-Match that `current` doesn't match.

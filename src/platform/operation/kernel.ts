@@ -215,6 +215,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       },
       require: (permission) => held.require(permission),
       confirmRights: () => held.confirm(tx as never),
+      progress: (done, total) => request.progress?.(done, total),
       precondition: (current) => {
         if (request.ifNoneMatch?.trim() === '*') throw new AppError('PRECONDITION_FAILED', 'The object exists already')
         if (request.ifMatch === undefined) return

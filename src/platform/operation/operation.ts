@@ -75,6 +75,8 @@ export type Operation<
   readonly answersChange?: true
   /** May take minutes, so it has no deadline. */
   readonly isLong?: true
+  /** Calls `ctx.progress`. Over HTTP, a client that accepts `application/x-ndjson` gets lines of it, then the result or the error. */
+  readonly reportsProgress?: true
   /** Reads objects that have a history. The operation also takes `as_of`, which the handler does not see. */
   readonly past?: true
   /** Changes many objects in one call. An AI client sees the changes before they are made, as with every delete. */

@@ -37,6 +37,8 @@ export type Request = {
   readonly readPoint?: ReadPoint | undefined
   /** The rights of the caller; undefined for guests and jobs, which have none to lose. */
   readonly rights?: Rights | undefined
+  /** Called with the progress of a long call. */
+  readonly progress?: ((done: number, total: number) => void) | undefined
   /** Sets a header of the answer. Undefined where the transport has none. */
   readonly setHeader?: (name: AnswerHeader, value: string) => void
 }

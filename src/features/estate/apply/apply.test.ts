@@ -42,4 +42,84 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await inv.api.estate.apply(DOCUMENT)).toMatchObject({ changed: false, changes: [] })
     expect(await inv.api.estate.apply({ ...DOCUMENT, dry_run: true })).toMatchObject({ changed: false, changes: [] })
   })
+
+  describe('a client that accepts JSON lines gets', () => {
+    const lines = async (body: object, query = '') => {
+      const response = await inv.app.fetch(
+        new Request(`http://plat.test/api/estate/apply${query}`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${inv.admin.key}`,
+            'Content-Type': 'application/json',
+            Accept: 'application/x-ndjson, application/json',
+          },
+          body: JSON.stringify(body),
+        }),
+      )
+      const text = await response.text()
+      const all = text
+        .trimEnd()
+        .split('\n')
+        .map((line): Record<string, unknown> => JSON.parse(line))
+      return { status: response.status, type: response.headers.get('content-type'), all, last: all.at(-1) }
+    }
+
+    test('its progress, the result, and the id of the change', async () => {
+      const rows = Array.from({ length: 2000 }, (_, n) => ({ name: `line-${n}` }))
+      const { status, type, all, last } = await lines({ devices: rows })
+      expect([status, type]).toEqual([200, 'application/x-ndjson'])
+      expect(last).toEqual({
+        result: expect.objectContaining({ applied: true, changes_total: 2000 }),
+        change_id: expect.any(String),
+      })
+      expect((await inv.api.history.list({})).map(({ id }) => id)).toContain(String(last?.change_id))
+      const done = all.slice(0, -1).map(({ progress }) => progress as { done: number; total: number })
+      expect(done.length).toBeGreaterThan(0)
+      expect(done.map((one) => one.done)).toEqual(done.map((one) => one.done).toSorted((a, b) => a - b))
+      expect(done.at(-1)?.total).toBe(4000)
+    })
+
+    test('a dry run without a change', async () => {
+      const { last } = await lines({ datacenters: [{ name: 'dry' }] }, '?dry_run=true')
+      expect(last).toEqual({ result: expect.objectContaining({ applied: false, changed: true }) })
+      expect((await inv.api.datacenters.list({})).map(({ name }) => name)).not.toContain('dry')
+    })
+
+    test('the error of a bad row as the last line', async () => {
+      const { status, last } = await lines({ devices: [{ name: '' }] })
+      expect(status).toBe(200)
+      expect(last).toEqual({
+        error: expect.objectContaining({
+          code: 'VALIDATION_ERROR',
+          details: [expect.objectContaining({ field: 'devices[0].name' })],
+        }),
+      })
+    })
+
+    test('nothing applied if it leaves', async () => {
+      const devices = Array.from({ length: 3000 }, (_, n) => ({ name: `left-${n}` }))
+      const response = await inv.app.fetch(
+        new Request('http://plat.test/api/estate/apply', {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${inv.admin.key}`,
+            'Content-Type': 'application/json',
+            Accept: 'application/x-ndjson',
+          },
+          body: JSON.stringify({ devices }),
+        }),
+      )
+      const reader = response.body?.getReader()
+      await reader?.read()
+      await reader?.cancel()
+      // Waits for the turn of applies, after the one that ends.
+      await inv.api.estate.apply({ datacenters: [{ name: 'after' }] })
+      expect((await inv.api.devices.list({})).filter(({ name }) => name.startsWith('left-'))).toEqual([])
+    })
+
+    test('the status of an error that is known before the work', async () => {
+      const { status, last } = await lines([])
+      expect([status, last?.code]).toEqual([400, 'INVALID_JSON'])
+    })
+  })
 })

@@ -61,17 +61,20 @@ const isGone = ({ step, error }: Refused): boolean => step.change === 'delete' &
 /** Undoes a savepoint in which rows failed. */
 class RowsFailed extends Error {}
 
-type Run = { readonly ctx: Ctx; readonly means: Means }
+type Run = { readonly ctx: Ctx; readonly means: Means; readonly total: number }
 
 /** Runs a plan. @returns the refused steps, by change */
 const runPlan = async (
-  { ctx, means }: Run,
+  { ctx, means, total }: Run,
   changes: readonly PlannedChange[],
 ): Promise<Map<PlannedChange, AppError>> => {
   if (changes.some(({ resource }) => resource === 'networks' || resource === 'pools')) await lockForRedrawing(ctx)
   const byStep = new Map(changes.map((change) => [stepOf(change), change]))
-  const breathe = async () => {
+  const breathe = async (attempted: number) => {
+    ctx.progress(total + Math.floor((total * attempted) / changes.length), 2 * total)
     await pause()
+    // Nothing is applied for a client that has left.
+    ctx.signal.throwIfAborted()
     await ctx.confirmRights()
   }
   const refused = await runSteps({ ctx, means, breathe }, [...byStep.keys()])
@@ -143,10 +146,8 @@ export const applyHandler = (means: Means) => ({
     const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect } = input
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
-    checkInput(
-      input,
-      given.reduce((sum, resource) => sum + (rows[resource]?.length ?? 0), 0),
-    )
+    const total = given.reduce((sum, resource) => sum + (rows[resource]?.length ?? 0), 0)
+    checkInput(input, total)
     // The kernel sends true or false.
     const isDry = input.dry_run === true
     if (!isDry) requireWrite(ctx)
@@ -170,7 +171,12 @@ export const applyHandler = (means: Means) => ({
 
     // Before the plan, so that it is of this state or a later one.
     const revision = await ctx.store.revision(READ_TABLES)
-    const plan = await planOf(ctx, planInput)
+    // The comparison is the first half of the work.
+    const planned = (done: number) => {
+      ctx.signal.throwIfAborted()
+      ctx.progress(done, 2 * total)
+    }
+    const plan = await planOf(ctx, { ...planInput, planned })
     const lacking = check(plan)
     const isWatched = isDry || expect !== undefined
     const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
@@ -184,7 +190,7 @@ export const applyHandler = (means: Means) => ({
       const isCurrent = tx.revision(READ_TABLES) === revision
       const current = isCurrent ? plan : await planOf(tx, { ...planInput, settled: plan.settled })
       if (!isCurrent) check(current)
-      const { changes, failed } = await runAll({ ctx: tx, means, rows, isAtomic }, current)
+      const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
       if (isAtomic && failed.length > 0) throw refusal(failed)
       const done = { ...current, changes }
       const parts = { failed: [...current.errors, ...failed], lacking: [], journal: tx.rowChanges() }

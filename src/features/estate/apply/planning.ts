@@ -16,6 +16,8 @@ export type PlanInput = Ownership & {
   readonly prunes: boolean
   /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
   readonly onNamed: (resource: Resource) => void
+  /** Called with the number of planned rows. */
+  readonly planned?: (rows: number) => void
   /** The rows of an earlier plan that change nothing, and their objects. They are not read again. */
   readonly settled?: Settled
 }
@@ -62,6 +64,7 @@ export class Planning {
   readonly scope: Scope
   readonly breathe = createBreathe()
   readonly #objects: ReadonlyMap<Resource, Objects>
+  #planned = 0
 
   constructor(
     readonly ctx: Ctx,
@@ -71,6 +74,10 @@ export class Planning {
     const isGoing = (entry: Entry) => prunes && entry.managed_by === owner
     this.#objects = new Map(INVENTORY.map((resource) => [resource, new Objects(ctx, resource, isGoing)]))
     this.scope = { objectsOf: (resource) => this.objectsOf(resource), onNamed }
+  }
+
+  countRow(): void {
+    this.input.planned?.(++this.#planned)
   }
 
   objectsOf(resource: Resource): Objects {
@@ -98,6 +105,7 @@ export class Rows {
   }
 
   settle(at: number, entry: Entry): void {
+    this.planning.countRow()
     this.settled.set(at, entry)
     this.objects.add(entry)
     this.#claimed.set(entry.id, at)
@@ -105,6 +113,7 @@ export class Rows {
 
   fail({ at, raw, fields }: Row, issues: readonly FieldIssue[], isTwice = false): void {
     const { resource } = this
+    this.planning.countRow()
     const placed = new Map<string, FieldIssue>()
     for (const { field, message } of issues) {
       const place = placeInRow(resource, raw, field)
@@ -162,6 +171,7 @@ export class Rows {
     if (stored) changes.push({ ...common, change: 'update', before: stored.json })
     else changes.push({ ...common, change: 'create', document: { ...judged.change.document, id } })
     this.objects.add(entry)
+    this.planning.countRow()
   }
 }
 

@@ -1,4 +1,4 @@
-/** The answer of an import as JSON lines: progress at intervals, and the outcome as the last line. */
+/** The answer of long work as JSON lines: progress at intervals, and the outcome as the last line. */
 
 /** The shortest time between two lines of progress. */
 const PROGRESS_MS = 50
@@ -8,17 +8,19 @@ const KEEPALIVE_MS = 10_000
 const encoder = new TextEncoder()
 
 type Work = {
+  /** Of the first lines. */
   readonly total: number
-  /** Resolves with the last line. Must not fail. */
-  readonly run: (progress: (done: number) => void) => Promise<object>
+  /** Resolves with the last line. Must not fail. `progress` keeps the total if it is given none. */
+  readonly run: (progress: (done: number, total?: number) => void) => Promise<object>
   /** Called when the client disconnects. */
   readonly cancelled: () => void
 }
 
 /** Backpressure: a client that does not read receives fewer lines, so none pile up. */
-export const progressLines = ({ total, run, cancelled }: Work): ReadableStream<Uint8Array> => {
+export const progressLines = ({ total: first, run, cancelled }: Work): ReadableStream<Uint8Array> => {
   let isOpen = true
   let done = 0
+  let total = first
   let reportedMs = Number.NEGATIVE_INFINITY
   let timer: Timer | undefined
   return new ReadableStream({
@@ -34,8 +36,9 @@ export const progressLines = ({ total, run, cancelled }: Work): ReadableStream<U
       timer = setInterval(() => {
         if (performance.now() - reportedMs >= KEEPALIVE_MS) report()
       }, KEEPALIVE_MS)
-      void run((now) => {
+      void run((now, of = total) => {
         done = now
+        total = of
         if (performance.now() - reportedMs >= PROGRESS_MS) report()
       }).then((last) => {
         clearInterval(timer)
