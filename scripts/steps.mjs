@@ -36,16 +36,31 @@ function waitingTests() {
   return ['scanner', ...files].map((name) => `src/${name}`)
 }
 
-/** Runs the tests of these folders, except those that mostly wait. */
+/** Tests of the whole program that run after the contract, because all others take longer than it. */
+const LATER = [
+  'packaging/test',
+  'src/database-copy',
+  'src/first-start.test.ts',
+  'src/hostile.test.ts',
+  'src/recovery',
+  'src/shutdown.test.ts',
+]
+
+/** Runs the tests of these folders, except those of the other steps. */
 export function runBusy(folders) {
   // A pattern matches a file by its path, and the tests of a folder by their prefix.
-  const patterns = waitingTests().flatMap((path) => [path, `${path}/**`])
+  const patterns = [...waitingTests(), ...LATER].flatMap((path) => [path, `${path}/**`])
   return runTests([...folders, ...patterns.map((pattern) => `--path-ignore-patterns=${pattern}`)])
 }
 export const runWaiting = () =>
   runBeside(
     'waiting',
     waitingTests().map((path) => `./${path}`),
+  )
+export const runLater = () =>
+  runBeside(
+    'later',
+    LATER.map((path) => `./${path}`),
   )
 export const runPages = () => runBeside('pages', ['./e2e'])
 

@@ -8,6 +8,7 @@ import {
   runBusy,
   runContract,
   runGolden,
+  runLater,
   runLint,
   runPages,
   runTests,
@@ -28,6 +29,7 @@ else {
   ensureSchemathesis()
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
   // The browser and some tests mostly wait, so they run beside the tests that use a core.
-  const tests = [runBusy(['./src', './web', './bench', './packaging/test']), runWaiting(), runPages(), runContract()]
-  finish([...checks, ...(await Promise.all(tests))])
+  const later = async () => [await runContract(), await runLater()]
+  const tests = [runBusy(['./src', './web', './bench']), runWaiting(), runPages(), later()]
+  finish([...checks, ...(await Promise.all(tests)).flat()])
 }

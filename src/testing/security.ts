@@ -98,8 +98,6 @@ export const isStored = (dir: string, text: string): boolean =>
     .filter((entry) => entry.isFile() && entry.name !== 'plat.ballast')
     .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text))
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 export const p99 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 

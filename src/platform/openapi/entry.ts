@@ -162,7 +162,7 @@ const dryRunOf = (content: Content | undefined): Response => {
   return {
     description: 'With `dry_run`: the answer of the call, or the objects that would change',
     headers: headerRefs(['X-Request-Id', 'ETag', 'X-Dry-Run']),
-    content: { 'application/json': { schema } },
+    content: { ...content, 'application/json': { schema } },
   }
 }
 

@@ -68,7 +68,7 @@ export class PasswordsBusyError extends Error {
 const COST = 14
 
 // The hash of 32 random bytes that were discarded. A constant, because computing one at start takes a second.
-const DUMMY_HASH = '$2b$14$9ZEGMY24GncRRyiOJTacaeqS4/Rkqw25EwVpfzX9KJ68zPX1dDY.C'
+export const DUMMY_HASH = '$2b$14$9ZEGMY24GncRRyiOJTacaeqS4/Rkqw25EwVpfzX9KJ68zPX1dDY.C'
 
 /** Creates the queue. Workers start with the first password. */
 export function createPasswords(options: PasswordsOptions = {}): Passwords {
