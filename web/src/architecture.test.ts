@@ -21,8 +21,9 @@ const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'
 
 /** Server modules that also run in a browser: the names of resources and kinds, the client, addresses, CSV. */
 const SHARED =
-  /^(net\/[\w-]+\.ts|features\/(inventory|history\/kind-names|estate\/csv\/\w+)\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
-const TYPES_ALONE = /^(features\/index\.ts|features\/[\w-]+\/(api|schema)\.ts|platform\/operation\/operation\.ts)$/
+  /^(net\/[\w-]+\.ts|features\/(inventory|history\/kind-names|estate\/csv\/\w+|estate\/convert\/formats)\.ts|platform\/(cli\/(client|command-name|command-text)|http\/csv-cell|contract\/errors)\.ts)$/
+const TYPES_ALONE =
+  /^(features\/index\.ts|features\/[\w-]+\/([\w-]+\/)?(api|schema)\.ts|platform\/operation\/operation\.ts)$/
 
 const ofServer = (files: Sources): string[] =>
   [...files].flatMap(([path, text]) =>

@@ -68,6 +68,7 @@ export const DatacenterPage = () => {
       parent={PARENT}
       id={id}
       title={datacenter.name}
+      managedBy={datacenter.managed_by}
       get={contracts.datacenters.get}
       resource={datacenterResource}
       edit={{ blocked: blocked('datacenters:update') }}

@@ -38,6 +38,7 @@ export const DevicePage = () => {
       parent={PARENT}
       id={id}
       title={device.name}
+      managedBy={device.managed_by}
       get={contracts.devices.get}
       resource={RESOURCE}
       drawer={(close) => <DeviceDrawer id={id} onClose={close} />}

@@ -1,19 +1,13 @@
 /** Writes the rows that a table shows, all of them and no others, to a file that an import takes. */
 import { Download } from 'lucide-react'
+import { INVENTORY } from '../../../src/features/inventory.ts'
+import { isPast } from '../api/as-of.ts'
+import { request } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
-import { Menu, MenuGroup, MenuItem } from '../ui/menu.tsx'
+import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
-
-const save = (name: string, type: string, text: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // Not before the browser has begun.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
-}
+import { save } from './save.ts'
 
 type Props = {
   /** First part of the file's name: `networks`. */
@@ -23,6 +17,8 @@ type Props = {
 }
 
 export const ExportMenu = ({ name, count, load }: Props) => {
+  // The list as an estate document, in whole.
+  const hasCode = !isPast() && INVENTORY.some((one) => one === name)
   const write = async (format: 'csv' | 'json') => {
     try {
       // Not with the first page: few export anything.
@@ -32,6 +28,15 @@ export const ExportMenu = ({ name, count, load }: Props) => {
       toast(`Exported ${plural(rows.length, 'row')}`)
     } catch (error) {
       toastError('The rows could not be exported', error)
+    }
+  }
+  const writeCode = async () => {
+    try {
+      const response = await request(`/api/estate/export?resource=${name}&format=yaml`, { method: 'GET' })
+      save(`${name}.yaml`, 'application/yaml', await response.text())
+      toast(`Exported all ${name} as code`)
+    } catch (error) {
+      toastError('The list could not be exported', error)
     }
   }
   const trigger = (
@@ -45,6 +50,12 @@ export const ExportMenu = ({ name, count, load }: Props) => {
         <MenuItem onSelect={() => void write('csv')}>CSV</MenuItem>
         <MenuItem onSelect={() => void write('json')}>JSON</MenuItem>
       </MenuGroup>
+      {hasCode && (
+        <>
+          <MenuLine />
+          <MenuItem onSelect={() => void writeCode()}>Export all as code</MenuItem>
+        </>
+      )}
     </Menu>
   )
 }

@@ -10,9 +10,12 @@ import { Button } from '../ui/button.tsx'
 import { Alert, Checkbox } from '../ui/field.tsx'
 import { count, plural } from '../ui/format.ts'
 import css from './import.module.css'
+import { keepMapping, keptMapping } from './kept-mapping.ts'
 import { guessMapping, type Mapping, mapRows } from './mapping.ts'
+import { MappingFile } from './mapping-file.tsx'
 import { MappingGrid } from './mapping-grid.tsx'
 import { type PreviewRow, PreviewTable, type Verdict } from './preview-table.tsx'
+import { Progress } from './progress.tsx'
 import type { Source } from './read.ts'
 import type { ImportResult } from './send.ts'
 import { type Course, resultText, useImport } from './use-import.ts'
@@ -29,20 +32,6 @@ const verdictOf = (at: number, problems: ReadonlyMap<number, string>, result: Im
   return result && result.errors.length === result.failed
     ? { tone: 'ok', text: 'good' }
     : { tone: 'idle', text: 'not checked' }
-}
-
-const Progress = ({ course, onCancel }: { readonly course: Course; readonly onCancel: () => void }) => {
-  const { done, total } = course.progress ?? { done: 0, total: 0 }
-  const label = course.phase === 'checking' ? 'Checking' : 'Importing'
-  return (
-    <div className={css.progress}>
-      <progress aria-label={label} value={done} max={Math.max(1, total)} />
-      <span className="num" role="status">
-        {label}: {count(done)} of {count(total)}
-      </span>
-      <Button onClick={onCancel}>Cancel</Button>
-    </div>
-  )
 }
 
 const Outcome = ({ course, total }: { readonly course: Course; readonly total: number }) => {
@@ -69,7 +58,9 @@ type Props = { readonly resource: ResourceName; readonly source: Source; readonl
 export const ImportReview = ({ resource, source, onBack }: Props) => {
   const { may, blocked } = usePermit()
   const { course, check, load, cancel, reset } = useImport(resource)
-  const [mapping, setMapping] = useState<Mapping>(() => guessMapping(resource, source.columns))
+  const [mapping, setMapping] = useState<Mapping>(
+    () => keptMapping(resource, source.columns) ?? guessMapping(resource, source.columns),
+  )
   const [emptyClears, setEmptyClears] = useState(false)
   const [isBadOnly, setBadOnly] = useState(false)
   const ids = [useId(), useId()]
@@ -90,6 +81,11 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
   const isGood = result !== undefined && result.failed === 0
   const what = plural(rows.length, 'row')
   const lacking = blocked(`${resource}:create`) ?? blocked(`${resource}:update`)
+  const map = (next: Mapping) =>
+    change(() => {
+      keepMapping(resource, source.columns, next)
+      setMapping(next)
+    })
   const change = (work: () => void) => {
     // The answer of the server was about other rows.
     reset()
@@ -121,7 +117,13 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
           </label>
         )}
         <span className={tableCss.end}>
-          {phase !== 'idle' && <Progress course={course} onCancel={cancel} />}
+          {phase !== 'idle' && (
+            <Progress
+              label={phase === 'checking' ? 'Checking' : 'Importing'}
+              progress={course.progress}
+              onCancel={cancel}
+            />
+          )}
           {phase === 'idle' && !isGood && (
             <Button look="primary" onClick={() => check(rows)} blocked={lacking} disabled={fields.length === 0}>
               Check {what}
@@ -136,12 +138,10 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
       </div>
       <div className={css.head}>
         <Outcome course={course} total={rows.length} />
-        <MappingGrid
-          resource={resource}
-          source={source}
-          mapping={mapping}
-          onChange={(next) => change(() => setMapping(next))}
-        />
+        <MappingGrid resource={resource} source={source} mapping={mapping} onChange={map} />
+        {source.format === 'CSV' && (
+          <MappingFile resource={resource} columns={source.columns} mapping={mapping} onChange={map} />
+        )}
       </div>
       <PreviewTable rows={isBadOnly && bad.length > 0 ? bad : previews} fields={fields} />
     </>

@@ -1,4 +1,5 @@
-/** Sends rows to the import of the server, whole or not at all, and follows its progress. */
+/** Sends rows or an estate document to the server, and follows the progress. */
+import type { ApplyResult } from '../../../src/features/estate/api.ts'
 import { errorOf } from '../../../src/platform/cli/client.ts'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { request } from '../api/client.ts'
@@ -41,6 +42,38 @@ type Options = {
   readonly signal: AbortSignal
 }
 
+const BROKE_OFF = 'The connection was lost. Nothing was changed, unless the import had ended'
+
+/** Follows the lines of an answer. @returns the last one */
+const lastLine = async (response: Response, onProgress: Options['onProgress']) => {
+  const brokeOff = new AppError('UNAVAILABLE', BROKE_OFF)
+  if (!response.body) throw brokeOff
+  for await (const line of jsonLines(response.body)) {
+    // The server's half of the contract.
+    if (line.progress) onProgress(line.progress as Progress)
+    if (line.error) throw errorOf(response.status, line.error, 'The server')
+    if (line.result) return line
+  }
+  throw brokeOff
+}
+
+export type Applied = { readonly result: ApplyResult; readonly changeId: string | undefined }
+
+/** Sends an estate document. A dry run answers the plan. */
+export const sendDocument = async (
+  body: Readonly<Record<string, unknown>>,
+  { isDryRun, onProgress, signal }: Options,
+): Promise<Applied> => {
+  const response = await request('/api/estate/apply', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+    body: JSON.stringify({ ...body, dry_run: isDryRun }),
+    signal,
+  })
+  const { result, change_id } = await lastLine(response, onProgress)
+  return { result: result as ApplyResult, changeId: typeof change_id === 'string' ? change_id : undefined }
+}
+
 export const sendRows = async (
   resource: ResourceName,
   rows: readonly ImportRow[],
@@ -52,16 +85,6 @@ export const sendRows = async (
     body: rows.map((row) => JSON.stringify(row)).join('\n'),
     signal,
   })
-  const brokeOff = new AppError(
-    'UNAVAILABLE',
-    'The connection was lost. Nothing was changed, unless the import had ended',
-  )
-  if (!response.body) throw brokeOff
-  for await (const line of jsonLines(response.body)) {
-    // The server's half of the contract.
-    if (line.progress) onProgress(line.progress as Progress)
-    if (line.error) throw errorOf(response.status, line.error, 'The server')
-    if (line.result) return line.result as ImportResult
-  }
-  throw brokeOff
+  const { result } = await lastLine(response, onProgress)
+  return result as ImportResult
 }

@@ -1,13 +1,39 @@
-/** Where the rows come from: pasted, dropped or chosen. */
+/** The source of an import: rows that are pasted, or a file of any format. */
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
+import { FORMATS } from '../../../src/features/estate/convert/formats.ts'
+import { asAppError } from '../api/errors.ts'
 import { FIELDS, RESOURCES, type ResourceName, resourceNamed } from '../export/fields.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
-import { Alert, SelectField } from '../ui/field.tsx'
+import { Alert, SelectField, TextField } from '../ui/field.tsx'
 import { Card } from '../ui/primitives.tsx'
+import { type Conversion, convertFile } from './convert.ts'
 import css from './import.module.css'
 import { readSource, type Source } from './read.ts'
+
+/** The format of rows, which are mapped here; the server converts all others. */
+const ROWS = ''
+const LABELS: Readonly<Record<string, string>> = {
+  netbox: 'NetBox: dump, dumpdata or API',
+  phpipam: 'phpIPAM: dump or JSON',
+  rackd: 'rackd: SQLite file',
+  nmap: 'nmap: XML',
+  'isc-leases': 'Leases of ISC dhcpd',
+  'kea-leases': 'Leases of Kea',
+  'dnsmasq-leases': 'Leases of dnsmasq',
+  zone: 'DNS zone file',
+  hosts: 'Hosts file',
+}
+const OPTIONS: readonly (readonly [string, string])[] = [
+  [ROWS, 'Told by the file'],
+  ...FORMATS.filter((format) => format !== 'csv').map((format) => [format, LABELS[format] ?? format] as const),
+]
+const EXAMPLE = 'Paste from a spreadsheet, or drop a file here\n\nname,ip,tags\nweb-1,10.0.0.5,prod;web'
+/** Spreadsheets are rows in any case. */
+const SPREADSHEET = /\.(csv|tsv)$/i
+/** The server converts no larger file. */
+const MAX_CONVERTED = 256 * 1024 * 1024
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
@@ -15,13 +41,18 @@ type Props = {
   readonly resource: ResourceName
   readonly onResource: (resource: ResourceName) => void
   readonly onSource: (source: Source) => void
+  readonly onConversion: (name: string, conversion: Conversion) => void
 }
 
-export const SourceForm = ({ resource, onResource, onSource }: Props) => {
+export const SourceForm = ({ resource, onResource, onSource, onConversion }: Props) => {
+  const [format, setFormat] = useState(ROWS)
+  const [origin, setOrigin] = useState('')
+  const [isReading, setReading] = useState(false)
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
   const [isOver, setOver] = useState(false)
   const file = useRef<HTMLInputElement>(null)
+  const isRows = format === ROWS
   const id = useId()
   const read = (input: string) => {
     try {
@@ -30,8 +61,26 @@ export const SourceForm = ({ resource, onResource, onSource }: Props) => {
       setError(cause instanceof Error ? cause.message : 'That could not be read')
     }
   }
+  /** @returns false for a file that holds rows */
+  const convert = async (file: Blob, name: string): Promise<boolean> => {
+    setError(undefined)
+    setReading(true)
+    try {
+      const { signal } = new AbortController()
+      const conversion = await convertFile(file, { format, origin, signal })
+      if (conversion) onConversion(name, conversion)
+      return conversion !== undefined
+    } catch (cause) {
+      setError(asAppError(cause).message)
+      return true
+    } finally {
+      setReading(false)
+    }
+  }
   const readFile = async (chosen: File | undefined) => {
     if (!chosen) return
+    const isSpreadsheet = isRows && (SPREADSHEET.test(chosen.name) || chosen.size > MAX_CONVERTED)
+    if (!isSpreadsheet && (await convert(chosen, chosen.name))) return
     // the name devices.json tells the resource.
     const named = RESOURCES.find((one) => chosen.name.toLowerCase().startsWith(one))
     if (named) onResource(named)
@@ -40,7 +89,7 @@ export const SourceForm = ({ resource, onResource, onSource }: Props) => {
   const onPaste = (event: ClipboardEvent) => {
     const pasted = event.clipboardData.getData('text/plain')
     // Into an empty field: it is all of it, and a field full of thousands of lines is of use to nobody.
-    if (text !== '' || !pasted.trim().includes('\n')) return
+    if (!isRows || text !== '' || !pasted.trim().includes('\n')) return
     event.preventDefault()
     read(pasted)
   }
@@ -55,17 +104,26 @@ export const SourceForm = ({ resource, onResource, onSource }: Props) => {
         className={css.source}
         onSubmit={(event) => {
           event.preventDefault()
-          read(text)
+          if (isRows) read(text)
+          else void convert(new Blob([text]), 'the text')
         }}
       >
-        <SelectField
-          label="Resource"
-          value={resource}
-          onChange={(value) => onResource(resourceNamed(value) ?? 'devices')}
-          options={RESOURCES.map((one) => [one, capital(one)] as const)}
-        />
+        <div className={css.formats}>
+          <SelectField label="Format" value={format} onChange={setFormat} options={OPTIONS} />
+          {format === 'zone' && (
+            <TextField label="Origin" hint="Of relative names, without $ORIGIN" value={origin} onChange={setOrigin} />
+          )}
+        </div>
+        {isRows && (
+          <SelectField
+            label="Resource"
+            value={resource}
+            onChange={(value) => onResource(resourceNamed(value) ?? 'devices')}
+            options={RESOURCES.map((one) => [one, capital(one)] as const)}
+          />
+        )}
         <label htmlFor={id} className={css.label}>
-          CSV or JSON
+          {isRows ? 'CSV or JSON' : 'Text of the file'}
         </label>
         <textarea
           id={id}
@@ -73,7 +131,7 @@ export const SourceForm = ({ resource, onResource, onSource }: Props) => {
           data-over={isOver || undefined}
           aria-describedby={`${id}-hint`}
           spellCheck={false}
-          placeholder={'Paste from a spreadsheet, or drop a file here\n\nname,ip,tags\nweb-1,10.0.0.5,prod;web'}
+          placeholder={isRows ? EXAMPLE : 'Paste the text, or drop the file here'}
           value={text}
           onPaste={onPaste}
           onChange={(event) => setText(event.target.value)}
@@ -85,25 +143,30 @@ export const SourceForm = ({ resource, onResource, onSource }: Props) => {
           onDrop={onDrop}
         />
         <p id={`${id}-hint`} className="muted">
-          The first line names the columns. Fields of {resource}: {Object.keys(FIELDS[resource]).join(', ')}. A row with
-          the id of an object that is there changes it; without an id, the one object of the same name is meant.
+          {isRows
+            ? `The first line names the columns. Fields of ${resource}: ${Object.keys(FIELDS[resource]).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
+            : 'The next page shows the objects that were read and the plan. Nothing is changed before you confirm it.'}
         </p>
         {error !== undefined && <Alert>{error}</Alert>}
         <div className={css.actions}>
-          <Button type="submit" look="primary" disabled={text.trim() === ''}>
+          <Button type="submit" look="primary" disabled={isReading || text.trim() === ''}>
             Continue
           </Button>
-          <Button onClick={() => file.current?.click()}>
+          <Button onClick={() => file.current?.click()} disabled={isReading}>
             <FileUp size={15} aria-hidden="true" />
-            Choose a file
+            {isReading ? 'Reading …' : 'Choose a file'}
           </Button>
           <input
             ref={file}
             type="file"
             hidden
             aria-label="File"
-            accept=".csv,.tsv,.json,.ndjson,.jsonl,text/csv,application/json"
-            onChange={(event) => void readFile(event.target.files?.[0])}
+            onChange={(event) => {
+              const [chosen] = event.target.files ?? []
+              // The same file can be chosen again after an error.
+              event.target.value = ''
+              void readFile(chosen)
+            }}
           />
         </div>
       </form>

@@ -76,6 +76,7 @@ export const NetworkPage = () => {
       parent={PARENT}
       id={id}
       title={network.name}
+      managedBy={network.managed_by}
       get={contracts.networks.get}
       resource={networkResource(datacenters)}
       edit={{ blocked: blocked('networks:update') }}

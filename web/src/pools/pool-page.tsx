@@ -81,6 +81,7 @@ export const PoolPage = () => {
       parent={PARENT}
       id={id}
       title={pool.name}
+      managedBy={pool.managed_by}
       get={contracts.pools.get}
       resource={poolResource(networks)}
       edit={{ blocked: may('pools:update') ? undefined : 'pools:update', isInMenu: true }}

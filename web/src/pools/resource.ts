@@ -2,6 +2,7 @@
 import { parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Network, type Pool } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
+import { KNOWN_FILTERS, REFS_FORM } from '../resource/fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
@@ -21,6 +22,7 @@ export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
     { name: 'end_ip', label: 'Last address', isMono: true, isRequired: true },
     { name: 'tags', label: 'Tags', kind: 'tags', hint: 'With commas between them' },
     { name: 'description', label: 'Description', kind: 'area' },
+    REFS_FORM,
   ],
   nameOf: ({ name }) => name,
   ...crud(contracts.pools),
@@ -42,7 +44,8 @@ export const poolSpec = (names: ReadonlyMap<string, string>): TableSpec<Pool> =>
     fields: {
       tag: ({ tags }, value) => tags.some((tag) => tag.toLowerCase().startsWith(value)),
       network: (pool, value) => network(pool).toLowerCase().includes(value),
+      ...KNOWN_FILTERS.fields,
     },
-    facets: { tag: ({ tags }) => tags, network: (pool) => [network(pool)] },
+    facets: { tag: ({ tags }) => tags, network: (pool) => [network(pool)], ...KNOWN_FILTERS.facets },
   }
 }

@@ -5,6 +5,7 @@ import type { Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
+import { ManagedBy } from '../resource/managed-by.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
@@ -52,19 +53,27 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reserva
 const DEFAULT_COLUMNS = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
 
 export const ReservationsPage = () => {
-  const { may } = usePermit()
+  const { may, blocked } = usePermit()
   const query = useQuery(reservationsQuery)
   const { data: pools } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
   const spec = useMemo(() => reservationSpec(names), [names])
   const columns = useMemo(() => columnsFor(names), [names])
-  const resource = useMemo(
-    () => ({
-      ...reservationResource(pools ?? []),
-      below: (id: string) => <HistoryTab kind="reservation" id={id} />,
-    }),
-    [pools],
-  )
+  const noUpdate = blocked('reservations:update')
+  const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
+  const resource = useMemo(() => {
+    const bare = reservationResource(pools ?? [])
+    const below = (id: string) => {
+      const owner = owners.get(id) ?? ''
+      return (
+        <>
+          {owner !== '' && <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />}
+          <HistoryTab kind="reservation" id={id} />
+        </>
+      )
+    }
+    return { ...bare, below }
+  }, [pools, owners, noUpdate])
   return (
     <ListPage
       title="Reservations"

@@ -2,6 +2,7 @@
 import { parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
+import { KNOWN_FILTERS, REFS_FORM } from '../resource/fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 
@@ -26,6 +27,7 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
       hint: 'Without it, the reservation lasts until it is deleted',
     },
     { name: 'notes', label: 'Notes', kind: 'area' },
+    REFS_FORM,
   ],
   nameOf: ({ ip_address }) => ip_address,
   ...crud(contracts.reservations),
@@ -46,6 +48,11 @@ export const reservationSpec = (names: ReadonlyMap<string, string>): TableSpec<R
   fields: {
     pool: ({ pool_id }, value) => (names.get(pool_id) ?? '').toLowerCase().includes(value),
     by: ({ created_by }, value) => created_by.toLowerCase().startsWith(value),
+    ...KNOWN_FILTERS.fields,
   },
-  facets: { pool: ({ pool_id }) => [names.get(pool_id) ?? ''], by: ({ created_by }) => [created_by] },
+  facets: {
+    pool: ({ pool_id }) => [names.get(pool_id) ?? ''],
+    by: ({ created_by }) => [created_by],
+    ...KNOWN_FILTERS.facets,
+  },
 })

@@ -15,6 +15,7 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Failure } from '../ui/states.tsx'
 import { type Tab, Tabs } from '../ui/tabs.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
+import { ManagedBy } from './managed-by.tsx'
 import type { Resource } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
 
@@ -72,6 +73,8 @@ type Props<T extends object> = {
     readonly dialog?: (close: () => void, leave: () => Promise<void>) => ReactNode
   }
   readonly resource?: Resource<T>
+  /** The owner of an object that estate documents manage; '' without one. */
+  readonly managedBy?: string
   /** In the place of the drawer of the resource. */
   readonly drawer?: (close: () => void) => ReactNode
   /** Buttons before and after Edit. */
@@ -93,7 +96,7 @@ const EDIT: Hint = [['e'], 'edit']
 const ALL_SHORTCUTS: Hint = [['?'], 'all shortcuts']
 
 export const ObjectPage = <T extends object>(props: Props<T>) => {
-  const { noun, parent, id, title, edit, remove, resource, tabs, body, hints = [] } = props
+  const { noun, parent, id, title, edit, remove, resource, managedBy = '', tabs, body, hints = [] } = props
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
@@ -142,6 +145,9 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
           </MenuItem>
         </Menu>
       </PageHead>
+      {managedBy !== '' && resource && (
+        <ManagedBy owner={managedBy} id={id} resource={resource} blocked={edit?.blocked} />
+      )}
       {props.above}
       <Tabs label={`About this ${noun}`} current={tab?.id ?? ''} tabs={tabs} />
       {props.below}

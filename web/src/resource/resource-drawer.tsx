@@ -27,7 +27,15 @@ import {
 } from './resource.ts'
 import { undoOf } from './undo.ts'
 
-type Opened = { readonly values: Values; readonly etag: string; readonly name: string }
+type Opened = {
+  readonly values: Values
+  readonly etag: string
+  readonly name: string
+  /** The owner by estate documents; '' without one. */
+  readonly owner: string
+}
+
+const ownerOf = (value: object): string => String(Reflect.get(value, 'managed_by') ?? '')
 
 const FieldInput = ({ field, ...input }: CustomInput & { readonly field: FieldSpec }) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
@@ -151,6 +159,9 @@ const Editor = <T extends object>(props: EditorProps<T>) => {
           </Alert>
         )}
         {save.isError && !isStale && !known && <Alert>{asAppError(save.error).message}</Alert>}
+        {opened.owner !== '' && (
+          <p className={css.note}>Managed by {opened.owner}: changes made here are put back by its next apply.</p>
+        )}
         {isRestored && !save.isError && (
           <p className={css.note} role="status">
             Your unsaved changes are back.{' '}
@@ -228,9 +239,10 @@ export const ResourceDrawer = <T extends object>(props: DrawerProps<T>) => {
     values: valuesOf(resource, value),
     etag,
     name: resource.nameOf(value),
+    owner: ownerOf(value),
   })
   const [opened, setOpened] = useState<Opened | undefined>(() =>
-    id === undefined ? { values: emptyValues(resource, given), etag: '', name: '' } : undefined,
+    id === undefined ? { values: emptyValues(resource, given), etag: '', name: '', owner: '' } : undefined,
   )
   useEffect(() => {
     // Once: a later change by another user must not alter the open form.

@@ -30,7 +30,8 @@ export type FieldSpec = {
   /** In the place of a control of one of the kinds; `read` and `send` are how its text is made of the object and sent. */
   readonly render?: (input: CustomInput) => ReactNode
   readonly read?: (value: unknown) => string
-  readonly send?: (text: string) => unknown
+  /** `before` is the text of the stored object, of a change. */
+  readonly send?: (text: string, before?: string) => unknown
   /** The value in the form of a new object. */
   readonly initial?: string
   /** Shares its line with the next field that does. */
@@ -104,8 +105,8 @@ const sent = (kind: FieldSpec['kind'], text: string): unknown => {
   return kind === 'area' ? text : text.trim()
 }
 
-const sentValue = ({ name, kind, send }: FieldSpec, values: Values): unknown =>
-  send ? send(values[name] ?? '') : sent(kind, values[name] ?? '')
+const sentValue = ({ name, kind, send }: FieldSpec, values: Values, before?: Values): unknown =>
+  send ? send(values[name] ?? '', before?.[name]) : sent(kind, values[name] ?? '')
 
 /** Compares the sent values; a secret is compared as typed, because removed and kept ones may be sent alike. */
 const isChanged = (field: FieldSpec, values: Values, before: Values): boolean =>
@@ -118,5 +119,5 @@ export const inputOf = ({ fields }: Pick<Resource<never>, 'fields'>, values: Val
     fields
       .filter((field) => isShown(field, values, before === undefined))
       .filter((field) => before === undefined || isChanged(field, values, before))
-      .map((field) => [field.name, sentValue(field, values)]),
+      .map((field) => [field.name, sentValue(field, values, before)]),
   )

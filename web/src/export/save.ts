@@ -1,0 +1,10 @@
+/** Offers a text to the user as a file. */
+export const save = (name: string, type: string, text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // Not before the browser has begun.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

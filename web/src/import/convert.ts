@@ -1,0 +1,44 @@
+/** Files of other programs, as the server converts them. */
+import type { Converted } from '../../../src/features/estate/convert/schema.ts'
+import { request } from '../api/client.ts'
+import { isCode } from '../api/errors.ts'
+
+export type Conversion = Omit<Converted, 'hosts'>
+
+type Given = {
+  readonly format?: string | undefined
+  readonly origin?: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** @returns undefined for a file whose format the server does not know, if none is given */
+export const convertFile = async (file: Blob, { format, origin, signal }: Given): Promise<Conversion | undefined> => {
+  const query = new URLSearchParams({ leftover: 'true' })
+  if (format) query.set('format', format)
+  if (origin) query.set('origin', origin)
+  try {
+    const response = await request(`/api/estate/convert?${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: file,
+      signal,
+    })
+    // The server's half of the contract.
+    return (await response.json()) as Conversion
+  } catch (error) {
+    if (!format && isCode(error, 'VALIDATION_ERROR') && error.details.some(({ field }) => field === 'format'))
+      return undefined
+    throw error
+  }
+}
+
+/** Has the server read a NetBox. The token is sent for this call alone. */
+export const pullNetbox = async (url: string, token: string, signal: AbortSignal): Promise<Conversion> => {
+  const response = await request('/api/estate/pull', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ format: 'netbox', url, token, leftover: true }),
+    signal,
+  })
+  return (await response.json()) as Conversion
+}

@@ -1,0 +1,45 @@
+/** Mappings that this browser keeps by the columns of a file, and mappings as files of `plat import csv --mapping`. */
+import type { ResourceName } from '../export/fields.ts'
+import type { Mapping } from './mapping.ts'
+
+const keyOf = (resource: ResourceName, columns: readonly string[]): string =>
+  `plat.mapping.${resource}.${JSON.stringify(columns)}`
+
+export const keptMapping = (resource: ResourceName, columns: readonly string[]): Mapping | undefined => {
+  try {
+    const text = localStorage.getItem(keyOf(resource, columns))
+    // Only `keepMapping` writes this key.
+    return text === null ? undefined : (JSON.parse(text) as Mapping)
+  } catch {
+    return undefined
+  }
+}
+
+export const keepMapping = (resource: ResourceName, columns: readonly string[], mapping: Mapping): void => {
+  try {
+    localStorage.setItem(keyOf(resource, columns), JSON.stringify(mapping))
+  } catch {
+    // Without storage, the columns are guessed again.
+  }
+}
+
+/** Returns the mapping as a file. A column without a field is left out. */
+export const mappingText = (resource: ResourceName, columns: readonly string[], mapping: Mapping): string =>
+  `${JSON.stringify({ resource, columns: Object.fromEntries(columns.map((one, at) => [one, mapping[at] ?? ''])) }, undefined, 2)}\n`
+
+/** @throws SyntaxError with words for a person */
+export const mappingOfText = async (
+  text: string,
+  { resource, columns, fields }: { resource: ResourceName; columns: readonly string[]; fields: readonly string[] },
+): Promise<Mapping> => {
+  const { parse } = await import('yaml')
+  const value: unknown = parse(text)
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>
+  if (typeof given.columns !== 'object' || given.columns === null) throw new SyntaxError('It has no columns')
+  if (given.resource !== undefined && given.resource !== resource)
+    throw new SyntaxError(`It is a mapping of ${String(given.resource)}`)
+  const byColumn = new Map(Object.entries(given.columns))
+  const bad = [...byColumn.values()].find((field) => field !== '' && !fields.includes(String(field)))
+  if (bad !== undefined) throw new SyntaxError(`There is no field ${String(bad)} of ${resource}`)
+  return columns.map((column) => String(byColumn.get(column) ?? ''))
+}

@@ -1,0 +1,45 @@
+/** Saves the fields of the columns as a file, and loads one. */
+import { useRef } from 'react'
+import { FIELDS, type ResourceName } from '../export/fields.ts'
+import { save } from '../export/save.ts'
+import { Button } from '../ui/button.tsx'
+import { toastError } from '../ui/toast.tsx'
+import { mappingOfText, mappingText } from './kept-mapping.ts'
+import type { Mapping } from './mapping.ts'
+
+type Props = {
+  readonly resource: ResourceName
+  readonly columns: readonly string[]
+  readonly mapping: Mapping
+  readonly onChange: (mapping: Mapping) => void
+}
+
+export const MappingFile = ({ resource, columns, mapping, onChange }: Props) => {
+  const file = useRef<HTMLInputElement>(null)
+  const load = async (chosen: File | undefined) => {
+    if (!chosen) return
+    try {
+      onChange(await mappingOfText(await chosen.text(), { resource, columns, fields: Object.keys(FIELDS[resource]) }))
+    } catch (error) {
+      toastError('The mapping was not loaded', error)
+    }
+  }
+  const download = () => save(`${resource}-mapping.json`, 'application/json', mappingText(resource, columns, mapping))
+  return (
+    <span>
+      <Button onClick={download}>Download mapping</Button>{' '}
+      <Button onClick={() => file.current?.click()}>Load mapping</Button>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        aria-label="Mapping file"
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? []
+          event.target.value = ''
+          void load(chosen)
+        }}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,66 @@
+/** The plan of an estate document, and its apply. */
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { ApplyResult } from '../../../src/features/estate/api.ts'
+import { isCode } from '../api/errors.ts'
+import { queryClient } from '../api/queries.ts'
+import { devices } from '../devices/source.ts'
+import { capital } from '../history/words.ts'
+import { undoOf } from '../resource/undo.ts'
+import { toast } from '../ui/toast.tsx'
+import { type Progress, sendDocument } from './send.ts'
+
+export type PlanCourse = {
+  readonly phase: 'idle' | 'planning' | 'applying'
+  readonly progress: Progress | undefined
+  readonly plan: ApplyResult | undefined
+  readonly error: unknown
+}
+
+const IDLE: PlanCourse = { phase: 'idle', progress: undefined, plan: undefined, error: undefined }
+
+type Document = Readonly<Record<string, unknown>>
+
+export const usePlan = () => {
+  const navigate = useNavigate()
+  const [course, setCourse] = useState(IDLE)
+  const abort = useRef(new AbortController())
+  // Leaving the page cancels the work: the server rolls it back.
+  useEffect(() => () => abort.current.abort(), [])
+
+  const run = async (phase: 'planning' | 'applying', document: Document): Promise<void> => {
+    abort.current.abort()
+    abort.current = new AbortController()
+    const { signal } = abort.current
+    setCourse((old) => ({ ...old, phase, progress: { done: 0, total: 0 }, error: undefined }))
+    const onProgress = (progress: Progress) => setCourse((old) => (signal.aborted ? old : { ...old, progress }))
+    try {
+      const isDryRun = phase === 'planning'
+      const { result, changeId } = await sendDocument(document, { isDryRun, onProgress, signal })
+      if (isDryRun) {
+        setCourse({ ...IDLE, plan: result })
+        return
+      }
+      void queryClient.invalidateQueries()
+      if (devices.state.get().status !== 'idle') devices.load()
+      toast('Imported', { description: `${capital(result.summary)}.`, ...undoOf([changeId]) })
+      if (changeId !== undefined && result.errors.length === 0)
+        await navigate({ to: '/history/$id', params: { id: changeId } })
+      else setCourse({ ...IDLE, plan: result })
+    } catch (error) {
+      if (signal.aborted) return
+      // Somebody has changed something since: the new plan shows it.
+      if (isCode(error, 'PRECONDITION_FAILED')) await run('planning', document)
+      setCourse((old) => ({ ...IDLE, plan: old.plan, error }))
+    }
+  }
+  return {
+    course,
+    plan: (document: Document) => void run('planning', document),
+    apply: (document: Document) => void run('applying', document),
+    cancel: () => {
+      abort.current.abort()
+      setCourse((old) => ({ ...IDLE, plan: old.plan }))
+    },
+  }
+}

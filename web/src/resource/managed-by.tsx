@@ -1,0 +1,41 @@
+/** Shows the owner of an object that estate documents manage, and removes the owner on request. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { changeOf } from '../api/client.ts'
+import { Button } from '../ui/button.tsx'
+import { Badge } from '../ui/primitives.tsx'
+import { toast, toastError } from '../ui/toast.tsx'
+import css from './managed-by.module.css'
+import type { Resource } from './resource.ts'
+import { undoOf } from './undo.ts'
+
+type Props<T> = {
+  readonly owner: string
+  readonly id: string
+  readonly resource: Resource<T>
+  readonly blocked: string | undefined
+}
+
+export const ManagedBy = <T extends object>({ owner, id, resource, blocked }: Props<T>) => {
+  const client = useQueryClient()
+  const letGo = useMutation({
+    mutationFn: async () => {
+      const { etag } = await resource.get(id)
+      return resource.update(id, { managed_by: '' }, etag)
+    },
+    onSuccess: (value) => {
+      for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
+      resource.onSaved?.(value)
+      toast(`${owner} no longer manages ${resource.nameOf(value)}`, undoOf([changeOf(value)]))
+    },
+    onError: (error) => toastError('It is still managed', error),
+  })
+  return (
+    <div className={css.bar}>
+      <Badge tone="info">Managed by {owner}</Badge>
+      <span className="muted">Changes made here are put back by its next apply.</span>
+      <Button onClick={() => letGo.mutate()} disabled={letGo.isPending} blocked={blocked}>
+        Let go
+      </Button>
+    </div>
+  )
+}
