@@ -112,7 +112,7 @@ test('the mapping of a spreadsheet is kept, saved and loaded', () =>
     { as },
   ))
 
-test('a managed object says so, and is let go', () =>
+test('a managed object names its owner, who can be removed', () =>
   it.visit(
     async ({ page, open }) => {
       const { id } = await it.plat.api.devices.create({
