@@ -49,7 +49,7 @@ export const usePlan = () => {
       else setCourse({ ...IDLE, plan: result })
     } catch (error) {
       if (signal.aborted) return
-      // Somebody has changed something since: the new plan shows it.
+      // Something was changed since the plan. The new plan shows it.
       if (isCode(error, 'PRECONDITION_FAILED')) await run('planning', document)
       setCourse((old) => ({ ...IDLE, plan: old.plan, error }))
     }
