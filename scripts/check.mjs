@@ -7,7 +7,7 @@ import { ensureVendors } from './vendors.mjs'
 
 ensureDependencies()
 // The servers that tests need with either database.
-ensureServers(['valkey', 'strace', 'zsh', 'fish', 'openssl'])
+ensureServers(['valkey', 'strace', 'zsh', 'fish', 'openssl', 'named-compilezone'])
 ensureVendors()
 
 finish([

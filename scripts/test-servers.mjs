@@ -37,20 +37,25 @@ const servers = {
   ip: tool('ip', 'iproute2'),
   'systemd-analyze': tool('systemd-analyze', 'systemd'),
   groff: tool('groff', 'groff-base'),
+  // Their files are converted.
+  'arp-scan': tool('arp-scan', 'arp-scan'),
+  dhcpd: tool('dhcpd', 'isc-dhcp-server'),
+  dnsmasq: tool('dnsmasq', 'dnsmasq-base'),
+  'kea-dhcp4': tool('kea-dhcp4', 'kea-dhcp4-server'),
+  'named-compilezone': tool('named-compilezone', 'bind9-utils'),
+  nmap: tool('nmap', 'nmap'),
+  udhcpc: tool('udhcpc', 'udhcpc'),
 }
 
 /** The additional servers and tools of the scanner lab. */
 const labTools = Object.fromEntries(
   [
     ['fping', 'fping'],
-    ['nmap', 'nmap'],
-    ['arp-scan', 'arp-scan'],
     ['sshd', 'openssh-server'],
     ['ssh-keygen', 'openssh-client'],
     ['snmpd', 'snmpd'],
     ['snmpwalk', 'snmp'],
     ['lldpd', 'lldpd'],
-    ['dnsmasq', 'dnsmasq-base'],
     ['avahi-daemon', 'avahi-daemon'],
     ['nmbd', 'samba'],
   ].map(([name, offered]) => [name, tool(name, offered)]),
@@ -74,7 +79,7 @@ function tool(name, offered) {
 }
 
 /** Installs the tools for `npm run test:lab`. */
-export const ensureLabTools = () => ensureServers(['nft', 'ip', ...Object.keys(labTools)])
+export const ensureLabTools = () => ensureServers(['nft', 'ip', 'nmap', 'arp-scan', 'dnsmasq', ...Object.keys(labTools)])
 
 /** Installs the tools for `npm run test:packages`. */
 export const ensurePackagingTools = () =>
