@@ -2,15 +2,11 @@
  * The apply of an estate document beside the import of the same rows: `bun bench/apply.ts [--devices 20000] [--large 100000]`. Each
  * measurement has a server on SQLite of its own, in the same run.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { plain, type Result } from './bench.ts'
 import { megabytes, milliseconds, quantile, times } from './numbers.ts'
 import { publish } from './report.ts'
-import { type Server, startPlat } from './servers.ts'
-import { createKey } from './setup.ts'
+import { type Lists, onServer, peakOf, type Row, type Site } from './site.ts'
 
 const { values } = parseArgs({
   options: { devices: { type: 'string', default: '20000' }, large: { type: 'string', default: '100000' } },
@@ -22,9 +18,6 @@ const LINKS = 1.25
 const CHANGED = Math.floor(count / 2)
 const GOAL_BYTES = 700_000_000
 const GOAL_P99_MS = 250
-
-type Row = Readonly<Record<string, unknown>>
-type Lists = { readonly devices: readonly Row[]; readonly relationships?: readonly Row[] }
 
 const deviceRow = (i: number, more: Row = {}): Row => ({
   name: `device-${i}`,
@@ -42,65 +35,6 @@ const linksOf = (n: number, row: (parent: number, child: number) => Row): Row[] 
   Array.from({ length: Math.floor(n * LINKS) }, (_, i) => endsOf(i, n))
     .filter(([parent, child]) => parent !== child)
     .map(([parent, child]) => ({ ...row(parent, child), type: 'depends_on' }))
-
-const lines = (rows: readonly Row[]): string => rows.map((row) => JSON.stringify(row)).join('\n')
-
-/** The largest resident memory of a process so far, in bytes. */
-const peakOf = ({ pid }: Server): number => {
-  const [, kilobytes = '0'] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) * 1024
-}
-
-/** Runs each work on one data file, with a new process. */
-const onServer = async (...works: readonly ((site: Site) => Promise<void>)[]): Promise<void> => {
-  const dir = mkdtempSync(join(tmpdir(), 'plat-bench-apply-'))
-  try {
-    const key = await createKey(dir)
-    for (const work of works) {
-      const server = await startPlat(dir)
-      try {
-        await work(siteOf(server, key))
-      } finally {
-        await server.stop()
-      }
-    }
-  } finally {
-    rmSync(dir, { recursive: true })
-  }
-}
-
-const siteOf = (server: Server, key: string) => {
-  const call = (path: string, body: string, type = 'application/json', method = 'POST') =>
-    fetch(`http://127.0.0.1:${server.port}${path}`, {
-      method,
-      body,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': type },
-    })
-  const timed = async (path: string, body: string, type?: string): Promise<{ ms: number; text: string }> => {
-    const startedMs = performance.now()
-    const response = await call(path, body, type)
-    const text = await response.text()
-    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text.slice(0, 500)}`)
-    return { ms: performance.now() - startedMs, text }
-  }
-  return {
-    server,
-    headers: { Authorization: `Bearer ${key}` },
-    call,
-    /** Returns the time of an import in milliseconds. @param wanted in its result */
-    load: async (resource: string, rows: readonly Row[], wanted: string): Promise<number> => {
-      const { ms, text } = await timed(`/api/estate/import?resource=${resource}`, lines(rows), 'application/x-ndjson')
-      if (!text.includes(wanted)) throw new Error(`the import is not "${wanted}": ${text.slice(-400)}`)
-      return ms
-    },
-    apply: async (document: Lists, wanted: string, query = ''): Promise<number> => {
-      const { ms, text } = await timed(`/api/estate/apply${query}`, JSON.stringify(document))
-      if (!text.includes(wanted)) throw new Error(`the apply is not ${wanted}: ${text.slice(0, 400)}`)
-      return ms
-    },
-  }
-}
-type Site = ReturnType<typeof siteOf>
 
 const results: Result[] = []
 const compared = (work: string, ours: number, baseline: number, goal: number): void => {

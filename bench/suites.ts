@@ -112,6 +112,19 @@ export const SUITES: readonly Suite[] = [
     about: 'The baseline is the import of the same rows.',
   },
   {
+    name: 'refs',
+    title: 'Ids of other systems',
+    args: ['refs.ts'],
+    about: 'The baseline is the same call by id, on the same server in turn.',
+  },
+  {
+    name: 'convert',
+    title: 'A NetBox of 10,000 devices',
+    args: ['convert.ts'],
+    about:
+      'A plain pg_dump with 100,000 interfaces and 30,000 addresses. The baseline is the import of the rows that it makes into an empty server.',
+  },
+  {
     name: 'unread',
     title: 'Clients that do not read, 100,000 devices',
     args: ['unread.ts'],

@@ -48,6 +48,16 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
     ['the inventory as of a moment', 'src/features/history/past-random.test.ts'],
     ['undo of any change', 'src/features/history/undo-random.test.ts'],
   ],
+  'Inventory as code': [
+    ['files with names in place of ids', 'src/cli-apply.test.ts'],
+    ['a plan before each apply', 'src/cli-apply.test.ts'],
+    ['prune deletes the objects of its owner alone', 'src/features/estate/apply/random.test.ts'],
+  ],
+  'Import from others': [
+    ['NetBox, phpIPAM, rackd', 'src/cli-import-format.test.ts'],
+    ['scans, leases, hosts files, zones', 'src/real-sources.test.ts'],
+    ['spreadsheets with any columns', 'src/features/estate/convert/csv.test.ts'],
+  ],
   'Audit trail': [
     ['optional', 'src/features/audit/trail.test.ts'],
     ['a hash chain, checked by a command', 'src/cli-accounts.test.ts'],
