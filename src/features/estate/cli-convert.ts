@@ -5,6 +5,7 @@ import { stringify } from 'yaml'
 import { parseDocument, readText } from '../../platform/cli/body-file.ts'
 import { readJson, sendRequest } from '../../platform/cli/client.ts'
 import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
+import { singular } from '../../platform/cli/command-name.ts'
 import { printable } from '../../platform/cli/display.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
@@ -105,10 +106,13 @@ const counted = (counts: Readonly<Record<string, number>>): string =>
     .map(([what, n]) => `${n} ${what}`)
     .join(', ') || 'nothing'
 
+const madeText = (made: Readonly<Record<string, number>>): string =>
+  counted(Object.fromEntries(Object.entries(made).map(([resource, n]) => [n === 1 ? singular(resource) : resource, n])))
+
 const reportText = ({ read, made, described, left, warnings }: Conversion['report']): string => {
   const lines = [
     `Read: ${counted(read)}`,
-    `Made: ${counted(made)}`,
+    `Made: ${madeText(made)}`,
     ...(described.length > 0
       ? [`In descriptions: ${counted(Object.fromEntries(described.map(({ field, count }) => [field, count])))}`]
       : []),
