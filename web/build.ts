@@ -91,7 +91,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/bulk-dialogs)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
 )
 
 /** Pages of users and permissions. They share code and are often visited together. */
@@ -130,14 +130,20 @@ const LOADED_LATER = [
   'src/features/estate/csv/guess.ts',
   'web/src/export/fields.ts',
   'web/src/export/rows.ts',
+  'web/src/export/save-code.ts',
+  'web/src/resource/known-fields.ts',
+  'web/src/resource/managed-by.tsx',
 ].map((path) => join(dirname(ROOT), path))
 
 for (const path of LOADED_LATER)
   if (!existsSync(path)) throw new Error(`web/build.ts names ${path}, which does not exist`)
 
+/** Reads and writes YAML, which only imports need. */
+const YAML = /\/node_modules\/yaml\//
+
 /** All other sources are one file: else the bundler makes one for each set of pages that share a module. */
 const isShared = (id: string): boolean =>
-  !LAZY.test(id) && !LISTS.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
+  !LAZY.test(id) && !LISTS.test(id) && !YAML.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
 
 const COMPRESSED = /\.(js|css|svg)$/
 

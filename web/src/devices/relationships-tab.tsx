@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { CHANGE_ID, send } from '../api/client.ts'
 import { contracts, type Device } from '../api/contracts.ts'
 import { undoOf } from '../resource/undo.ts'
@@ -13,8 +13,10 @@ import { Failure } from '../ui/states.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './devices.module.css'
 import { relationshipsQuery } from './queries.ts'
-import { RelateDialog } from './relate-dialog.tsx'
 import { RelationshipBadge } from './relationship-badge.tsx'
+
+/** Its code is loaded when it is opened. */
+const RelateDialog = lazy(() => import('./relate-dialog.tsx').then((module) => ({ default: module.RelateDialog })))
 
 export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
   const client = useQueryClient()
@@ -73,7 +75,11 @@ export const RelationshipsTab = ({ device }: { readonly device: Device }) => {
           </li>
         ))}
       </ul>
-      {isAdding && <RelateDialog device={device} onClose={() => setAdding(false)} onDone={changed} />}
+      {isAdding && (
+        <Suspense>
+          <RelateDialog device={device} onClose={() => setAdding(false)} onDone={changed} />
+        </Suspense>
+      )}
     </Card>
   )
 }

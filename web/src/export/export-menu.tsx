@@ -2,7 +2,6 @@
 import { Download } from 'lucide-react'
 import { INVENTORY } from '../../../src/features/inventory.ts'
 import { isPast } from '../api/as-of.ts'
-import { request } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -30,15 +29,6 @@ export const ExportMenu = ({ name, count, load }: Props) => {
       toastError('The rows could not be exported', error)
     }
   }
-  const writeCode = async () => {
-    try {
-      const response = await request(`/api/estate/export?resource=${name}&format=yaml`, { method: 'GET' })
-      save(`${name}.yaml`, 'application/yaml', await response.text())
-      toast(`Exported all ${name} as code`)
-    } catch (error) {
-      toastError('The list could not be exported', error)
-    }
-  }
   const trigger = (
     <Button isIcon aria-label="Export" title="Export" disabled={count === 0}>
       <Download size={15} aria-hidden="true" />
@@ -53,7 +43,9 @@ export const ExportMenu = ({ name, count, load }: Props) => {
       {hasCode && (
         <>
           <MenuLine />
-          <MenuItem onSelect={() => void writeCode()}>Export all as code</MenuItem>
+          <MenuItem onSelect={() => void import('./save-code.ts').then(({ saveCode }) => saveCode(name))}>
+            Export all as code
+          </MenuItem>
         </>
       )}
     </Menu>

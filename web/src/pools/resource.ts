@@ -2,7 +2,7 @@
 import { parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Network, type Pool } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
-import { KNOWN_FILTERS, REFS_FORM } from '../resource/fields.ts'
+import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
 

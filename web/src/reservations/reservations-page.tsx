@@ -1,11 +1,11 @@
 /** All reservations: addresses that are spoken for. */
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import type { Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
-import { ManagedBy } from '../resource/managed-by.tsx'
+import { ManagedBy } from '../resource/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
@@ -67,7 +67,11 @@ export const ReservationsPage = () => {
       const owner = owners.get(id) ?? ''
       return (
         <>
-          {owner !== '' && <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />}
+          {owner !== '' && (
+            <Suspense>
+              <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />
+            </Suspense>
+          )}
           <HistoryTab kind="reservation" id={id} />
         </>
       )

@@ -84,16 +84,16 @@ export const MANAGED_BY_FIELD = {
   isCompared: false,
 } as const
 
-const refsOf = (text: string): Record<string, string> =>
+type Refs = Readonly<Record<string, string>>
+
+const refTexts = (refs: Refs): string[] => Object.entries(refs).map((pair) => pair.join(':'))
+/** @param absent replaces the ids */
+const refsOf = (text: string, absent?: null): Record<string, string | null> =>
   Object.fromEntries(
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-      .map((line) => {
-        const at = line.indexOf(':')
-        return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1).trim()]
-      }),
+    text.split('\n').flatMap((line) => {
+      const [source = '', ...id] = line.trim().split(':')
+      return source === '' ? [] : [[source, absent === undefined ? id.join(':').trim() : absent]]
+    }),
   )
 
 /** The ids of an object in other systems, in a form one on each line. A save names those that were taken away. */
@@ -102,35 +102,15 @@ export const REFS_FIELD = {
   label: 'Also known as',
   form: {
     kind: 'area',
-    hint: 'Ids in other systems, one on each line, like netbox:dcim.device.42',
-    read: (refs: unknown) =>
-      Object.entries((refs ?? {}) as Readonly<Record<string, string>>)
-        .map(([source, id]) => `${source}:${id}`)
-        .join('\n'),
-    send: (text: string, before = '') => ({
-      ...Object.fromEntries(Object.keys(refsOf(before)).map((source) => [source, null])),
-      ...refsOf(text),
-    }),
+    hint: 'One on each line, like netbox:dcim.device.42',
+    // The value of a resource with refs.
+    read: (refs: unknown) => refTexts(refs as Refs).join('\n'),
+    send: (text: string, before = '') => ({ ...refsOf(before, null), ...refsOf(text) }),
   },
-  text: ({ refs }: { readonly refs: Readonly<Record<string, string>> }) =>
-    Object.entries(refs).map(([source, id]) => `${source}:${id}`),
+  text: ({ refs }: { readonly refs: Refs }) => refTexts(refs),
   filter: { name: 'ref', test: 'contains' },
   cell: 'record',
 } as const
-
-/** The control of the refs, for a resource without a declaration of its fields. */
-export const REFS_FORM: FieldSpec = { name: 'refs', label: REFS_FIELD.label, ...REFS_FIELD.form }
-
-type Known = { readonly refs: Readonly<Record<string, string>>; readonly managed_by: string }
-
-/** The filters of the two fields, and the completions of the owner, for such a resource. */
-export const KNOWN_FILTERS = {
-  fields: {
-    ref: (row: Known, value: string) => REFS_FIELD.text(row).some((ref) => ref.toLowerCase().includes(value)),
-    managed: ({ managed_by }: Known, value: string) => managed_by.toLowerCase() === value,
-  },
-  facets: { managed: ({ managed_by }: Known) => [managed_by] },
-}
 
 export const joined = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))
 

@@ -5,17 +5,26 @@ import { Button } from '../ui/button.tsx'
 import { Badge } from '../ui/primitives.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './managed-by.module.css'
-import type { Resource } from './resource.ts'
+import type { Input } from './resource.ts'
 import { undoOf } from './undo.ts'
 
-type Props<T> = {
+/** The parts of a resource that are used here; methods, so that a resource of any type is one. */
+type Managed = {
+  readonly changes: readonly string[]
+  get(id: string): Promise<{ readonly etag: string }>
+  update(id: string, input: Input, etag: string): Promise<object>
+  nameOf(value: object): string
+  onSaved?(value: object): void
+}
+
+type Props = {
   readonly owner: string
   readonly id: string
-  readonly resource: Resource<T>
+  readonly resource: Managed
   readonly blocked: string | undefined
 }
 
-export const ManagedBy = <T extends object>({ owner, id, resource, blocked }: Props<T>) => {
+export const ManagedBy = ({ owner, id, resource, blocked }: Props) => {
   const client = useQueryClient()
   const letGo = useMutation({
     mutationFn: async () => {

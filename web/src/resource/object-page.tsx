@@ -2,7 +2,7 @@
 import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { type LinkProps, useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { CommandItems, useCommand } from '../commands/command-menu.tsx'
@@ -15,9 +15,11 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { Failure } from '../ui/states.tsx'
 import { type Tab, Tabs } from '../ui/tabs.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { ManagedBy } from './managed-by.tsx'
 import type { Resource } from './resource.ts'
 import { ResourceDrawer } from './resource-drawer.tsx'
+
+/** Most objects have no owner. Shown in a Suspense. */
+export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => ({ default: module.ManagedBy })))
 
 /** The list that contains the object. */
 export type Parent = { readonly text: string; readonly link: Pick<LinkProps, 'to'> }
@@ -146,7 +148,9 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
         </Menu>
       </PageHead>
       {managedBy !== '' && resource && (
-        <ManagedBy owner={managedBy} id={id} resource={resource} blocked={edit?.blocked} />
+        <Suspense>
+          <ManagedBy owner={managedBy} id={id} resource={resource} blocked={edit?.blocked} />
+        </Suspense>
       )}
       {props.above}
       <Tabs label={`About this ${noun}`} current={tab?.id ?? ''} tabs={tabs} />
