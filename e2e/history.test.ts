@@ -10,8 +10,12 @@ const as = 'admin'
 const nowOf = async (page: Page): Promise<string> => {
   const [newest] = await it.plat.api.history.list({ limit: 1 })
   const at = newest?.at ?? ''
-  await eventually(async () => (await page.evaluate<number>('Date.now()')) > Date.parse(at) + 1, true)
-  return page.evaluate<string>('new Date().toISOString()')
+  const isPast = async (moment: string) => (await page.evaluate<number>('Date.now()')) > Date.parse(moment) + 1
+  await eventually(() => isPast(at), true)
+  const now = await page.evaluate<string>('new Date().toISOString()')
+  // The next change is not of the same millisecond.
+  await eventually(() => isPast(now), true)
+  return now
 }
 
 const tabOf = (page: Page, noun: string) =>
