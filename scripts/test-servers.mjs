@@ -79,7 +79,8 @@ function tool(name, offered) {
 }
 
 /** Installs the tools for `npm run test:lab`. */
-export const ensureLabTools = () => ensureServers(['nft', 'ip', 'nmap', 'arp-scan', 'dnsmasq', ...Object.keys(labTools)])
+export const ensureLabTools = () =>
+  ensureServers(['nft', 'ip', 'nmap', 'arp-scan', 'dnsmasq', ...Object.keys(labTools)])
 
 /** Installs the tools for `npm run test:packages`. */
 export const ensurePackagingTools = () =>
