@@ -66,6 +66,26 @@ test('rows that cannot be imported are named, and the others are imported', () =
     { as },
   ))
 
+test('an import after another change shows the new plan, and is applied by it', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.devices.create({ name: 'moving-1' })
+      await open('/import')
+      await choose(page, 'hosts', '10.201.0.1 moving-1\n')
+      await page.getByRole('grid', { name: 'Plan' }).getByText('update').waitFor()
+      await it.plat.api.devices.update({ id, os: 'Debian 13' })
+      await page.getByRole('button', { name: 'Import', exact: true }).click()
+      await page.getByRole('alert').filter({ hasText: 'Not applied' }).waitFor()
+      await page.getByRole('button', { name: 'Import', exact: true }).click()
+      await page.waitForURL(/\/history\/[^/]+$/)
+      expect(await it.plat.api.devices.get({ id })).toMatchObject({
+        os: 'Debian 13',
+        addresses: [{ ip: '10.201.0.1' }],
+      })
+    },
+    { as, expected: ['412 /api/estate/apply'] },
+  ))
+
 test('a file that is cut off is refused with its place', () =>
   it.visit(
     async ({ page, open }) => {

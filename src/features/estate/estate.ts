@@ -4,7 +4,7 @@ import { AppError, toAppError } from '../../platform/contract/errors.ts'
 import { headerNote } from '../../platform/contract/history-fields.ts'
 import { rawQuery } from '../../platform/contract/raw-query.ts'
 import { requireJsonType } from '../../platform/http/body.ts'
-import { progressLines } from '../../platform/http/progress-lines.ts'
+import { errorLine, progressLines } from '../../platform/http/progress-lines.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
@@ -42,8 +42,7 @@ const answer = (ctx: Ctx, { release, ...task }: Work): Response => {
       const error = toAppError(thrown)
       if (error.code === 'INTERNAL_ERROR' && !signal.aborted)
         ctx.log.error('import failed', { resource: query.resource, error: thrown })
-      // Status 200 is already sent, so the code alone tells an expired key's client to sign in again.
-      return { error: { ...error.toBody(), ...(error.status === 401 && { code: 'UNAUTHORIZED' }) } }
+      return errorLine(error)
     }
   }
   const lines = progressLines({

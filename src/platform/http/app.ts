@@ -13,7 +13,7 @@ import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { type InputPlan, inputPlan, readInput, refuseHistoryFields } from './input.ts'
 import type { Recipient } from './outgoing.ts'
-import { progressLines } from './progress-lines.ts'
+import { errorLine, progressLines } from './progress-lines.ts'
 import { type Answered, RequestContext, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
@@ -199,7 +199,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
         const result = answer instanceof WithStatus ? answer.value : answer
         return { result, ...(changeId !== undefined && { change_id: changeId }) }
       } catch (thrown) {
-        return { error: failureOf(context, thrown).toBody() }
+        return errorLine(failureOf(context, thrown))
       }
     }
     const left = new AbortController()

@@ -96,7 +96,7 @@ export const ConvertedReview = ({ name, conversion, onBack }: Props) => {
   const failed = planned?.errors.length ?? 0
   const lacking = planned?.lacking?.[0] === undefined ? undefined : blocked(planned.lacking[0])
   const isCurrent = planned !== undefined && phase === 'idle'
-  const go = () => apply({ ...document, atomic: failed === 0, expect: planned?.fingerprint })
+  const go = () => apply(document, { atomic: failed === 0, expect: planned?.fingerprint })
   const download = async () => {
     const { stringify } = await import('yaml')
     save(`${format}.yaml`, 'application/yaml', stringify(documents, { lineWidth: 0, aliasDuplicateObjects: false }))

@@ -28,7 +28,8 @@ export const usePlan = () => {
   // Leaving the page cancels the work: the server rolls it back.
   useEffect(() => () => abort.current.abort(), [])
 
-  const run = async (phase: 'planning' | 'applying', document: Document): Promise<void> => {
+  /** @param terms of an apply; a plan has none, so that it is made of the present state */
+  const run = async (phase: 'planning' | 'applying', document: Document, terms: Document = {}): Promise<void> => {
     abort.current.abort()
     abort.current = new AbortController()
     const { signal } = abort.current
@@ -36,7 +37,7 @@ export const usePlan = () => {
     const onProgress = (progress: Progress) => setCourse((old) => (signal.aborted ? old : { ...old, progress }))
     try {
       const isDryRun = phase === 'planning'
-      const { result, changeId } = await sendDocument(document, { isDryRun, onProgress, signal })
+      const { result, changeId } = await sendDocument({ ...document, ...terms }, { isDryRun, onProgress, signal })
       if (isDryRun) {
         setCourse({ ...IDLE, plan: result })
         return
@@ -57,7 +58,7 @@ export const usePlan = () => {
   return {
     course,
     plan: (document: Document) => void run('planning', document),
-    apply: (document: Document) => void run('applying', document),
+    apply: (document: Document, terms: Document) => void run('applying', document, terms),
     cancel: () => {
       abort.current.abort()
       setCourse((old) => ({ ...IDLE, plan: old.plan }))

@@ -70,6 +70,11 @@ describe.each(FORMATS)('%s', (_, convert, text) => {
   })
 })
 
+test('a zone of many addresses and aliases of one name is converted in little memory', async () => {
+  const records = Array.from({ length: 50_000 }, (_, n) => `a A 10.0.${n >> 8}.${n & 255}\nc${n} CNAME a\n`)
+  expect(await outcomeOf(convertZone, bytesOf(`$ORIGIN x.\n${records.join('')}`))).toBe('document')
+})
+
 test.each(FORMATS.filter(([name]) => name === 'nmap' || name === 'isc-leases'))(
   '%s that is cut off within a machine is refused',
   async (_, convert, text) => {

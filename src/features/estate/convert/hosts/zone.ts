@@ -161,6 +161,12 @@ const targetOf = (name: string, aliases: ReadonlyMap<string, string>): string | 
   return undefined
 }
 
+const addTo = (lists: Map<string, string[]>, key: string, value: string): void => {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
 export const convertZone: Converter = (bytes, { origin }) => {
   if (origin !== undefined && !/^[^\s]{1,255}$/.test(origin)) throw invalidField('origin', 'must be a domain name')
   const zone = new Zone(origin)
@@ -177,7 +183,7 @@ export const convertZone: Converter = (bytes, { origin }) => {
   const namesOf = new Map<string, string[]>()
   for (const alias of aliases.keys()) {
     const target = targetOf(alias, aliases)
-    if (target !== undefined && owners.has(target)) namesOf.set(target, [...(namesOf.get(target) ?? []), alias])
+    if (target !== undefined && owners.has(target)) addTo(namesOf, target, alias)
   }
   for (const { owner, type, data, line } of zone.records) {
     const [first = ''] = data
@@ -187,7 +193,11 @@ export const convertZone: Converter = (bytes, { origin }) => {
       if (family !== (type === 'A' ? 4 : 6))
         throw badLine(line, `${JSON.stringify(first.slice(0, 64))} is no address of ${type}`)
       if (owner.startsWith('*.')) leave('is a wildcard')
-      else findings.add({ ip: first, hostname: owner, domains: [owner, ...(namesOf.get(owner) ?? [])] })
+      else {
+        findings.add({ ip: first, hostname: owner, domains: [owner, ...(namesOf.get(owner) ?? [])] })
+        // The device of all addresses has them from the first.
+        namesOf.delete(owner)
+      }
     } else if (type === 'PTR') {
       const ip = addressOf(owner)
       if (ip === undefined || !parseIp(ip)) leave('is of no whole address')
