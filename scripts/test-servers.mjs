@@ -42,6 +42,8 @@ const servers = {
   dhcpd: tool('dhcpd', 'isc-dhcp-server'),
   dnsmasq: tool('dnsmasq', 'dnsmasq-base'),
   'kea-dhcp4': tool('kea-dhcp4', 'kea-dhcp4-server'),
+  'mariadb-dump': tool('mariadb-dump', 'mariadb-client'),
+  mariadbd: tool('mariadbd', 'mariadb-server-core'),
   'named-compilezone': tool('named-compilezone', 'bind9-utils'),
   nmap: tool('nmap', 'nmap'),
   udhcpc: tool('udhcpc', 'udhcpc'),
@@ -70,7 +72,7 @@ const packagingTools = {
 const python = {
   find: () => spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0,
   packages: () => ['python3', 'python3-venv'],
-  missing: 'Python 3.10 or newer with venv (python3 on PATH; packages python3, python3-venv)',
+  missing: 'Python 3.11 or newer with venv (python3 on PATH; packages python3, python3-venv)',
 }
 const everything = { ...servers, ...labTools, ...packagingTools, python }
 

@@ -1,8 +1,8 @@
 // `npm test`: everything, on a machine that may be fresh. Each step runs even if one before it failed.
 // `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`.
 
-import { ensureSchemathesis } from './contract/install.mjs'
 import { ensureDependencies } from './install.mjs'
+import { ensureAnsible, ensureSchemathesis } from './python-tools.mjs'
 import {
   finish,
   runBusy,
@@ -22,6 +22,7 @@ import { ensureVendors } from './vendors.mjs'
 ensureDependencies()
 ensureServers()
 ensureVendors()
+ensureAnsible()
 
 const chosen = process.argv.slice(2)
 if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServerFolder, serverFolder } from '../../src/testing/server-child.ts'
-import { schemathesisPath } from './install.mjs'
+import { schemathesisPath } from '../python-tools.mjs'
 
 const isThorough = process.argv.includes('--thorough')
 /** Far more than a run takes: a run that hangs ends. */

@@ -109,12 +109,14 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(WRITE_FIELDS),
 ])
 
+const ApplyCounts = z.record(z.string(), Counts).describe('By resource: the lists of the document, and what was pruned')
+
 export const ApplyResult = z
   .object({
     applied: z.boolean().describe('False for a dry run'),
     changed: z.boolean().describe('True if anything was changed, or would be'),
     summary: z.string(),
-    counts: z.record(z.string(), Counts).describe('By resource: the lists of the document, and what was pruned'),
+    counts: ApplyCounts,
     changes: z
       .array(
         z.object({
@@ -154,6 +156,23 @@ export const ApplyResult = z
   .meta({ id: 'ApplyResult' })
 export type ApplyResult = z.infer<typeof ApplyResult>
 
+const applyFields = () => ({
+  ...(Object.fromEntries(
+    INVENTORY.map((resource) => [resource, Rows.optional().describe(`Rows of ${resource}`)]),
+  ) as Record<(typeof INVENTORY)[number], z.ZodOptional<typeof Rows>>),
+  managed_by: ManagedBy.prefault('').describe('The owner of the objects that the rows mean'),
+  prune: z.boolean().default(false).describe('Deletes what the owner manages and the document does not have'),
+  allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),
+  take_over: z.boolean().default(false).describe('Takes objects from another owner'),
+  atomic: z.boolean().default(true).describe('All or nothing'),
+  dry_run: WRITE_FIELDS.dry_run,
+  expect: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('The fingerprint of a dry run: 412 if the call would do anything else now'),
+})
+
 export const estate = {
   apply: operation({
     name: 'estate.apply',
@@ -173,26 +192,10 @@ export const estate = {
     maxBodyBytes: MAX_APPLY_BYTES,
     access: { anyOf: permissionsOf('list', 'create', 'update') },
     cli: { command: 'estate apply' },
-    input: () =>
-      z
-        .looseObject({
-          ...(Object.fromEntries(
-            INVENTORY.map((resource) => [resource, Rows.optional().describe(`Rows of ${resource}`)]),
-          ) as Record<(typeof INVENTORY)[number], z.ZodOptional<typeof Rows>>),
-          managed_by: ManagedBy.prefault('').describe('The owner of the objects that the rows mean'),
-          prune: z.boolean().default(false).describe('Deletes what the owner manages and the document does not have'),
-          allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),
-          take_over: z.boolean().default(false).describe('Takes objects from another owner'),
-          atomic: z.boolean().default(true).describe('All or nothing'),
-          dry_run: WRITE_FIELDS.dry_run,
-          expect: z
-            .string()
-            .max(64)
-            .optional()
-            .describe('The fingerprint of a dry run: 412 if the call would do anything else now'),
-        })
-        .superRefine(refuseUnknownLists),
+    input: () => z.looseObject(applyFields()).superRefine(refuseUnknownLists),
     output: ApplyResult,
+    recorded: () => z.object({ ...applyFields(), counts: ApplyCounts }),
+    recordsOutput: ['counts'],
   }),
 
   pull: operation({

@@ -105,7 +105,16 @@ export const subjectOf = (op: AnyOperation, input: unknown, made?: unknown): Sub
     ),
   )
   if (Object.keys(changes).length === 0) return { resourceId: own || parent }
-  return { resourceId: own || parent, changes, schema: op.recorded?.() ?? op.input }
+  const recorded = op.recordsOutput ? withOutput(changes, made, op.recordsOutput) : changes
+  return { resourceId: own || parent, changes: recorded, schema: op.recorded?.() ?? op.input }
+}
+
+/** Adds fields of the answer, and puts lists last, because the trail stores the beginning of a long entry. */
+const withOutput = (input: Fields, made: unknown, names: readonly string[]): Fields => {
+  const output = isFields(made) ? names.map((name) => [name, made[name]] as const) : []
+  const fields = Object.entries(input)
+  const lists = fields.filter(([, value]) => Array.isArray(value))
+  return Object.fromEntries([...fields.filter(([, value]) => !Array.isArray(value)), ...output, ...lists])
 }
 
 type Parts = { readonly param: string; readonly fromHeaders: ReadonlySet<string> }

@@ -103,6 +103,8 @@ export type Operation<
   readonly output: Out
   /** Returns the schema that the audit trail records, for an `input` that leaves the fields of its items open. */
   readonly recorded?: () => z.ZodType
+  /** Fields of the answer that the audit trail records as well, before the lists of the input, which it may cut off. */
+  readonly recordsOutput?: readonly string[]
   /** Returns the rules of such an `input` that the document adds to its body, as keywords of JSON Schema. */
   readonly bodyRules?: () => object
 }

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { type FieldSchema, schemaOf, settled } from '../cli/schema.ts'
 import { REFERABLE, type Ref, refOf } from '../contract/external-fields.ts'
+import { cachedText } from '../db/cache/query-cache.ts'
 import type { KernelCtx } from './context.ts'
 import { findRefs, type RefTables } from './object-refs.ts'
 
@@ -75,18 +76,33 @@ type Scope<Tables> = Pick<KernelCtx<Tables>, 'db' | 'store'>
 
 const keyOf = (resource: string, { source, id }: Ref): string => `${resource} ${source} ${id}`
 
-/** Returns the id of the object with a ref. */
+/** Returns the id of the object with a ref, cached as long as no ref changes. */
 export const idOfRef = async <Tables>(
   scope: Scope<Tables>,
   resource: string,
-  { source, id }: Ref,
+  ref: Ref,
 ): Promise<string | undefined> => {
-  const [row] = await findRefs(ownScope(scope), [{ resource, source, external_id: id }])
-  return row?.object_id
+  const own = ownScope(scope)
+  return cachedText(own, 'refs', keyOf(resource, ref), async () => {
+    const [row] = await findRefs(own, [{ resource, source: ref.source, external_id: ref.id }])
+    return row?.object_id
+  })
 }
 
 // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
 const ownScope = <Tables>(scope: Scope<Tables>) => scope as unknown as Scope<RefTables>
+
+/** Returns the ids of refs, by their keys. */
+const idsOf = async <Tables>(scope: Scope<Tables>, found: readonly Found[]): Promise<ReadonlyMap<string, string>> => {
+  const [first] = found
+  if (first && found.length === 1) {
+    const id = await idOfRef(scope, first.resource, first)
+    return new Map(id === undefined ? [] : [[keyOf(first.resource, first), id]])
+  }
+  const keys = found.map(({ resource, source, id }) => ({ resource, source, external_id: id }))
+  const rows = await findRefs(ownScope(scope), keys)
+  return new Map(rows.map((row) => [keyOf(row.resource, { source: row.source, id: row.external_id }), row.object_id]))
+}
 
 /**
  * Returns the input with ids in the place of known refs. An unknown ref stays, and is as unknown as an id that no object
@@ -97,13 +113,7 @@ export const resolveRefs = async <Tables, T>(scope: Scope<Tables>, schema: z.Zod
   if (!place || !isSuspect(place, input)) return input
   const copy = structuredClone(input)
   const found = refsIn(place, copy, () => {})
-  const rows = await findRefs(
-    ownScope(scope),
-    found.map(({ resource, source, id }) => ({ resource, source, external_id: id })),
-  )
-  const ids = new Map(
-    rows.map((row) => [keyOf(row.resource, { source: row.source, id: row.external_id }), row.object_id]),
-  )
+  const ids = await idsOf(scope, found)
   for (const { put, resource, ...ref } of found) {
     const id = ids.get(keyOf(resource, ref))
     if (id !== undefined) put(id)

@@ -299,7 +299,11 @@ describe.each(dialects())('on %s', (dialect) => {
     const [entry] = await inv.api.audit.list({ resource: 'estate', limit: 1 })
     expect([entry?.change_id, JSON.parse(entry?.changes ?? '')]).toEqual([
       change,
-      { managed_by: 'auditor', devices: [{ name: 'told' }, { name: 'told-2' }] },
+      {
+        managed_by: 'auditor',
+        counts: { devices: row({ created: 2 }) },
+        devices: [{ name: 'told' }, { name: 'told-2' }],
+      },
     ])
     const body = { managed_by: 'auditor', devices: [{ name: 'told' }] }
     const same = await inv.admin.request('POST', '/api/estate/apply', body)

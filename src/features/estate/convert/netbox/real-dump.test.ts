@@ -1,9 +1,9 @@
 /** A dump that pg_dump itself writes, of tables with the types that NetBox gives them. */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { findPostgres } from '../../../../../scripts/server-binaries.mjs'
-import { dumpdata, tables } from '../../../../testing/netbox/forms.ts'
+import { dumpdata, tables, VERSIONS, type Version } from '../../../../testing/netbox/forms.ts'
 import { dialects, postgresDatabase } from '../../../../testing/servers.ts'
 import { convertNetbox } from './netbox.ts'
 
@@ -31,10 +31,10 @@ const typeOf = (column: string, values: readonly unknown[]): string => {
   return typeof value === 'boolean' ? 'boolean' : typeof value === 'number' ? 'bigint' : 'text'
 }
 
-const fill = async (url: string): Promise<void> => {
+const fill = async (url: string, version: Version): Promise<void> => {
   const sql = new SQL(url)
   try {
-    for (const [table, rows] of tables('4.6')) {
+    for (const [table, rows] of tables(version)) {
       const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
       const types = columns.map(
         (column) =>
@@ -59,18 +59,20 @@ const fill = async (url: string): Promise<void> => {
   }
 }
 
-test.if(dialects().includes('postgres'))('a dump of pg_dump gives the same document as dumpdata', async () => {
-  const database = await postgresDatabase()
-  try {
-    await fill(database.url)
-    const program = join(dirname(findPostgres()?.postgres ?? ''), 'pg_dump')
-    const child = Bun.spawn([program, database.url], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const dump = await new Response(child.stdout).bytes()
-    expect(await child.exited).toBe(0)
-    const expected = await convertNetbox(new TextEncoder().encode(dumpdata('4.6')), { now: new Date(0) })
-    const conversion = await convertNetbox(dump, { now: new Date(0) })
-    expect([conversion.source, conversion.documents]).toEqual(['pg_dump', expected.documents])
-  } finally {
-    await database.drop()
-  }
+describe.skipIf(!dialects().includes('postgres'))('a dump of pg_dump', () => {
+  test.each(VERSIONS)('of NetBox %s gives the same document as dumpdata', async (version) => {
+    const database = await postgresDatabase()
+    try {
+      await fill(database.url, version)
+      const program = join(dirname(findPostgres()?.postgres ?? ''), 'pg_dump')
+      const child = Bun.spawn([program, database.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const dump = await new Response(child.stdout).bytes()
+      expect(await child.exited).toBe(0)
+      const expected = await convertNetbox(new TextEncoder().encode(dumpdata(version)), { now: new Date(0) })
+      const conversion = await convertNetbox(dump, { now: new Date(0) })
+      expect([conversion.source, conversion.documents]).toEqual(['pg_dump', expected.documents])
+    } finally {
+      await database.drop()
+    }
+  })
 })

@@ -1,0 +1,4 @@
+// Types of python-tools.mjs, which is plain JavaScript because Node 20 runs it before Bun is there.
+
+export const schemathesisPath: string
+export const ansibleFolder: string

@@ -1,0 +1,47 @@
+// Owns the tools of the tests that come from PyPI: schemathesis, which tries the API by its OpenAPI document, and Ansible.
+// Each is installed once, in the versions of its requirements.txt, into a folder of these versions alone.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fail, root } from './install.mjs'
+import { ensureServers } from './test-servers.mjs'
+
+const schemathesis = tool('schemathesis', 'contract/requirements.txt')
+const ansible = tool('ansible', 'ansible-requirements.txt')
+
+export const schemathesisPath = join(schemathesis.folder, 'bin', 'schemathesis')
+/** The folder of `ansible-playbook` and the other programs of Ansible. */
+export const ansibleFolder = join(ansible.folder, 'bin')
+
+/** Installs schemathesis, or ends the script with the error. */
+export const ensureSchemathesis = () => ensure(schemathesis)
+/** Installs Ansible, or ends the script with the error. */
+export const ensureAnsible = () => ensure(ansible)
+
+function tool(name, file) {
+  const requirements = join(root, 'scripts', file)
+  const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
+  return { name, requirements, folder: join(root, '.cache', `${name}-${hash}`) }
+}
+
+function ensure({ name, requirements, folder }) {
+  if (existsSync(join(folder, 'installed'))) return
+  ensureServers(['python'])
+  console.log(`Installing ${name} (once) ...`)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  // A virtual environment knows its own path, so it is made in place, and marked as whole at its end.
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', requirements]
+  for (const [command, args] of [
+    ['python3', ['-m', 'venv', folder]],
+    [join(folder, 'bin', 'python3'), pip],
+  ]) {
+    const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+    if (status === 0) continue
+    fail(`${name} could not be installed (${command} ${args.join(' ')}):\n${error?.message ?? stdout + stderr}`)
+  }
+  mkdirSync(join(folder, 'installing'))
+  renameSync(join(folder, 'installing'), join(folder, 'installed'))
+}
