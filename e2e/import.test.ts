@@ -102,6 +102,29 @@ test('each error is shown beside its row, and nothing is imported', () =>
     { as },
   ))
 
+test('each row shows its old and new values before the import', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const { id } = await it.plat.api.devices.create({ name: 'planned-1', os: 'Debian 12' })
+      await open('/import')
+      await paste(page, 'name,os\nplanned-1,Debian 13\nplanned-2,Debian 13\n')
+      await page.getByRole('button', { name: 'Check 2 rows' }).click()
+      await page.getByText('All 2 rows are good: 1 new row, 1 change').waitFor()
+      await page.getByText('os: Debian 12 → Debian 13').waitFor()
+      const grid = page.getByRole('grid', { name: 'Rows to import' })
+      expect(await grid.getByText('new', { exact: true }).count()).toBe(1)
+      expect((await it.plat.api.devices.get({ id })).os).toBe('Debian 12')
+      await page.getByRole('button', { name: 'Import 2 rows' }).click()
+      await page.getByText('Imported 2 rows').waitFor()
+      await open('/import')
+      await paste(page, 'name,os\nplanned-1,Debian 13\n')
+      await page.getByRole('button', { name: 'Check 1 row' }).click()
+      await grid.getByText('unchanged', { exact: true }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as },
+  ))
+
 test.each(['CSV', 'JSON'] as const)('an import of an export as %s changes nothing', (format) =>
   it.visit(
     async ({ page, open }) => {

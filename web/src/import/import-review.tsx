@@ -1,6 +1,7 @@
 /** Columns, rows and what the server says of them: from the first look to the import itself. */
 import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useState } from 'react'
+import type { ApplyResult } from '../../../src/features/estate/api.ts'
 import { asAppError } from '../api/errors.ts'
 import { datacentersQuery } from '../api/queries.ts'
 import type { ResourceName } from '../export/fields.ts'
@@ -14,13 +15,22 @@ import { keepMapping, keptMapping } from './kept-mapping.ts'
 import { guessMapping, type Mapping, mapRows } from './mapping.ts'
 import { MappingFile } from './mapping-file.tsx'
 import { MappingGrid } from './mapping-grid.tsx'
+import { changeText } from './plan-table.tsx'
 import { type PreviewRow, PreviewTable, type Verdict } from './preview-table.tsx'
 import { Progress } from './progress.tsx'
 import type { Source } from './read.ts'
-import type { ImportResult } from './send.ts'
 import { type Course, resultText, useImport } from './use-import.ts'
 
-const verdictOf = (at: number, problems: ReadonlyMap<number, string>, result: ImportResult | undefined): Verdict => {
+type Change = ApplyResult['changes'][number]
+
+type Judged = Pick<Course, 'result'> & {
+  readonly problems: ReadonlyMap<number, string>
+  /** By row, of a good try. */
+  readonly changes: ReadonlyMap<number, Change>
+  readonly isPlanned: boolean
+}
+
+const verdictOf = (at: number, { problems, result, changes, isPlanned }: Judged): Verdict => {
   const refused = result?.errors.find(({ row }) => row === at + 1)
   if (refused) {
     const fields = refused.details.map(({ field, message }) => `${field}: ${message}`).join('; ')
@@ -28,6 +38,10 @@ const verdictOf = (at: number, problems: ReadonlyMap<number, string>, result: Im
   }
   const problem = problems.get(at)
   if (problem !== undefined && !result) return { tone: 'warn', text: problem }
+  const change = changes.get(at)
+  if (change?.action === 'create') return { tone: 'ok', text: 'new' }
+  if (change) return { tone: 'info', text: changeText(change.fields ?? {}) }
+  if (isPlanned) return { tone: 'idle', text: 'unchanged' }
   // Of very many mistakes the server names the first alone: then the others may be among the rest.
   return result && result.errors.length === result.failed
     ? { tone: 'ok', text: 'good' }
@@ -70,11 +84,14 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
     () => mapRows(resource, source, { mapping, emptyClears, datacenters }),
     [resource, source, mapping, emptyClears, datacenters],
   )
-  const { result, phase } = course
-  const previews = useMemo(
-    () => rows.map((row, at): PreviewRow => ({ number: at + 1, row, verdict: verdictOf(at, problems, result) })),
-    [rows, problems, result],
-  )
+  const { result, plan, phase } = course
+  const previews = useMemo(() => {
+    const changes = new Map(plan?.changes.map((change) => [change.row ?? -1, change]))
+    // A plan lists its first changes; without all of them an unlisted row may be changed, too.
+    const isPlanned = plan !== undefined && plan.errors.length === 0 && plan.changes.length === plan.changes_total
+    const judged = { problems, result, changes, isPlanned }
+    return rows.map((row, at): PreviewRow => ({ number: at + 1, row, verdict: verdictOf(at, judged) }))
+  }, [rows, problems, result, plan])
   const isBad = ({ verdict: { tone } }: PreviewRow) => tone === 'bad' || tone === 'warn'
   const bad = previews.filter(isBad)
   const fields = useMemo(() => mapping.filter((field) => field !== ''), [mapping])

@@ -9,7 +9,10 @@ import tableCss from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { Badge } from '../ui/primitives.tsx'
 
-export type Verdict = { readonly tone: 'ok' | 'warn' | 'bad' | 'idle'; readonly text: string }
+export type Verdict = { readonly tone: keyof typeof LABELS | 'ok' | 'idle'; readonly text: string }
+
+/** Verdicts that stand beside a badge. */
+const LABELS = { warn: 'look at', bad: 'refused', info: 'change' } as const
 
 export type PreviewRow = { readonly number: number; readonly verdict: Verdict; readonly row: ImportRow }
 
@@ -37,12 +40,12 @@ const FIRST: readonly Column<PreviewRow>[] = [
     isSortable: true,
     isEssential: true,
     cell: ({ verdict: { tone, text } }) =>
-      tone === 'bad' || tone === 'warn' ? (
-        <span title={text}>
-          <Badge tone={tone}>{tone === 'bad' ? 'refused' : 'look at'}</Badge> {text}
-        </span>
-      ) : (
+      tone === 'ok' || tone === 'idle' ? (
         <Badge tone={tone}>{text}</Badge>
+      ) : (
+        <span title={text}>
+          <Badge tone={tone}>{LABELS[tone]}</Badge> {text}
+        </span>
       ),
   },
 ]

@@ -36,7 +36,7 @@ async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Read
   }
 }
 
-type Options = {
+export type SendOptions = {
   readonly isDryRun: boolean
   readonly onProgress: (progress: Progress) => void
   readonly signal: AbortSignal
@@ -45,7 +45,7 @@ type Options = {
 const BROKE_OFF = 'The connection was lost. Nothing was changed, unless the import had ended'
 
 /** Follows the lines of an answer. @returns the last one */
-const lastLine = async (response: Response, onProgress: Options['onProgress']) => {
+const lastLine = async (response: Response, onProgress: SendOptions['onProgress']) => {
   const brokeOff = new AppError('UNAVAILABLE', BROKE_OFF)
   if (!response.body) throw brokeOff
   for await (const line of jsonLines(response.body)) {
@@ -62,7 +62,7 @@ export type Applied = { readonly result: ApplyResult; readonly changeId: string 
 /** Sends an estate document. A dry run answers the plan. */
 export const sendDocument = async (
   body: Readonly<Record<string, unknown>>,
-  { isDryRun, onProgress, signal }: Options,
+  { isDryRun, onProgress, signal }: SendOptions,
 ): Promise<Applied> => {
   const response = await request('/api/estate/apply', {
     method: 'POST',
@@ -77,7 +77,7 @@ export const sendDocument = async (
 export const sendRows = async (
   resource: ResourceName,
   rows: readonly ImportRow[],
-  { isDryRun, onProgress, signal }: Options,
+  { isDryRun, onProgress, signal }: SendOptions,
 ): Promise<ImportResult> => {
   const response = await request(`/api/estate/import?${new URLSearchParams({ resource, dry_run: String(isDryRun) })}`, {
     method: 'POST',

@@ -1,23 +1,29 @@
 /** The course of an import: tried out first, then done, and at the end one stands before the rows. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import type { ApplyResult } from '../../../src/features/estate/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { selectNext } from '../devices/imported.ts'
 import { devices } from '../devices/source.ts'
 import type { ImportRow, ResourceName } from '../export/fields.ts'
 import { plural } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
-import { type ImportResult, type Progress, sendRows } from './send.ts'
+import { type ImportResult, type Progress, type SendOptions, sendDocument, sendRows } from './send.ts'
 
 export type Course = {
   readonly phase: 'idle' | 'checking' | 'importing'
   readonly progress: Progress | undefined
   /** Of the last try. */
   readonly result: ImportResult | undefined
+  /** The changes of a good try, of a file of few rows. */
+  readonly plan: ApplyResult | undefined
   readonly error: unknown
 }
 
-const IDLE: Course = { phase: 'idle', progress: undefined, result: undefined, error: undefined }
+const IDLE: Course = { phase: 'idle', progress: undefined, result: undefined, plan: undefined, error: undefined }
+
+/** A file with more rows shows no old and new values: the plan lists 1,000 changes. */
+const MAX_PLANNED_ROWS = 10_000
 
 export const resultText = ({ created, updated, unchanged }: ImportResult): string =>
   `${plural(created, 'new row')}, ${plural(updated, 'change')}, ${unchanged.toLocaleString('en-US')} unchanged`
@@ -45,6 +51,16 @@ export const useImport = (resource: ResourceName) => {
     await navigate({ to: '/devices', search: { q: 'in:import' } })
   }
 
+  /** Returns the old and new values. An import judges some rows otherwise, so an error here says nothing of them. */
+  const planOf = async (rows: readonly ImportRow[], options: SendOptions): Promise<ApplyResult | undefined> => {
+    try {
+      return (await sendDocument({ [resource]: rows, atomic: false }, options)).result
+    } catch (error) {
+      if (options.signal.aborted) throw error
+      return undefined
+    }
+  }
+
   const run = async (rows: readonly ImportRow[], isDryRun: boolean): Promise<void> => {
     abort.current = new AbortController()
     const { signal } = abort.current
@@ -53,7 +69,9 @@ export const useImport = (resource: ResourceName) => {
       const onProgress = (progress: Progress) => setCourse((old) => ({ ...old, progress }))
       const result = await sendRows(resource, rows, { isDryRun, onProgress, signal })
       if (!isDryRun && result.failed === 0) await land(rows, result)
-      setCourse({ ...IDLE, result })
+      const isPlanned = isDryRun && result.failed === 0 && rows.length <= MAX_PLANNED_ROWS
+      const plan = isPlanned ? await planOf(rows, { isDryRun, onProgress, signal }) : undefined
+      setCourse({ ...IDLE, result, plan })
     } catch (error) {
       setCourse(signal.aborted ? IDLE : { ...IDLE, error })
     }
