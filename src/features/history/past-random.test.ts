@@ -4,7 +4,7 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
 import { dialects } from '../../testing/servers.ts'
 
-const STEPS = 60
+const STEPS = 40
 const LIMIT_MS = 600_000
 /** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
 const READER = ['datacenters', 'networks', 'pools', 'reservations', 'devices', 'relationships'].flatMap((noun) =>
@@ -59,12 +59,13 @@ describe.each(dialects())('on %s', (dialect) => {
       for (const [step, { time, change, answers }] of all.entries()) {
         // Without a change, only the clock has moved.
         const hasChanged = change !== all[step - 1]?.change && change !== ''
-        for (const [path, answer] of answers)
-          for (const moment of hasChanged ? [time, change] : [time]) {
-            const then = await answerOf(path, moment)
-            expect(`${step} ${path} ${then}`).toBe(`${step} ${path} ${answer}`)
-            compared++
-          }
+        // By the time and by the change in turn.
+        const moment = hasChanged && step % 2 === 0 ? change : time
+        for (const [path, answer] of answers) {
+          const then = await answerOf(path, moment)
+          expect(`${step} ${path} ${then}`).toBe(`${step} ${path} ${answer}`)
+          compared++
+        }
       }
       expect(compared).toBeGreaterThan(STEPS * 30)
     },

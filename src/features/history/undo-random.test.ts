@@ -31,7 +31,7 @@ describe.each(dialects())('on %s', (dialect) => {
   const rows = async (resource: string): Promise<Row[]> =>
     (await (await admin.request('GET', `/api/${resource}`)).json()) as Row[]
 
-  test.each([1, 2, 3, 4])(
+  test.each(dialect === 'sqlite' ? [1, 2] : [3, 4])(
     'seed %d',
     async (seed) => {
       const random = randomOf(seed)
