@@ -29,6 +29,7 @@ import { randomMacs } from './0030-random-macs.ts'
 import { leases } from './0031-leases.ts'
 import { history } from './0040-history.ts'
 import { externalIds } from './0041-external-ids.ts'
+import { addressNames } from './0042-address-names.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   leases,
   history,
   externalIds,
+  addressNames,
 ]

@@ -67,7 +67,13 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const address = () => {
     const ip = one(IPS)
     const isPooled = ip.startsWith('10.1.2.6') || ip.startsWith('10.1.2.9')
-    return { ip, network_id: maybe(idOf('networks'), 0.15), pool_id: isPooled ? maybe(idOf('pools'), 0.3) : null }
+    return {
+      ip,
+      network_id: maybe(idOf('networks'), 0.15),
+      pool_id: isPooled ? maybe(idOf('pools'), 0.3) : null,
+      mac_address: one(['', '52:54:00:00:00:01', '52:54:00:00:00:02']),
+      dns_name: one(['', '', 'mail.lab.example', 'relay.lab.example']),
+    }
   }
   const device = () => ({
     name: one(NAMES),
@@ -192,14 +198,30 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ...['/api/devices?datacenter_id=nb:1', '/api/networks/sn:2/devices'],
     ...['/api/devices?managed_by=git%2Fams&status=active&limit=2'],
     ...['/api/datacenters', '/api/datacenters?name=web', '/api/devices/search?q=10.1.0.0%2F16'],
-    ...['web', 'łódź', 'prod 10.1', 'db example', '50%25_', '2001:db8:1', '10.1.2.65', 'e', 'xyz'].map(
-      (q) => `/api/devices/search?q=${encodeURIComponent(decodeURIComponent(q))}`,
-    ),
+    ...[
+      'web',
+      'łódź',
+      'prod 10.1',
+      'db example',
+      '50%25_',
+      '2001:db8:1',
+      '10.1.2.65',
+      'e',
+      'xyz',
+      'mail.lab',
+      '52-54-00-00-00-01',
+    ].map((q) => `/api/devices/search?q=${encodeURIComponent(decodeURIComponent(q))}`),
     ...['web', '10.1.2.65', '10.1.2.0/24', 'köln', 'prod'].map((q) => `/api/search?q=${encodeURIComponent(q)}`),
     ...['10.1.2.65', '10.1.2.99', '10.1.2.0/24', '10.1.0.0/16', '10.1.2.64/28', '2001:db8:1::5', '2001:db8:1::/48'].map(
       (query) => `/api/lookup/${encodeURIComponent(query)}`,
     ),
-    ...['/api/lookup/db-1', '/api/lookup/web.example.com', '/api/lookup/192.0.2.9'],
+    ...[
+      '/api/lookup/db-1',
+      '/api/lookup/mail.lab.example',
+      '/api/lookup/52:54:00:00:00:02',
+      '/api/lookup/web.example.com',
+      '/api/lookup/192.0.2.9',
+    ],
   ]
 
   return {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ipKey, parseIp } from '../../net/ip.ts'
 import { blockOf } from '../../net/occupancy.ts'
-import { IpAddress } from '../../platform/contract/address-field.ts'
+import { DnsName, IpAddress, MacAddress } from '../../platform/contract/address-field.ts'
 import { BY_REF, ManagedBy, ManagedByFilter, RefsInput } from '../../platform/contract/external-fields.ts'
 import {
   draft,
@@ -39,6 +39,8 @@ const AddressInput = z
     label: text(128).prefault(null),
     network_id: reference('networks').prefault(null),
     switch_port: text(255).prefault(null),
+    mac_address: MacAddress.prefault(null).describe('The MAC address of the interface'),
+    dns_name: DnsName.prefault(null).describe('The name of this address in the DNS'),
     pool_id: reference('pools').prefault(null),
   })
   .transform((address) => ({ ...address, type: address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4') }))
@@ -118,7 +120,7 @@ export const devices = {
   }),
   search: operation({
     name: 'devices.search',
-    summary: 'Find devices by name, host name, description, model, system, location, address, tag or domain',
+    summary: 'Find devices by name, host name, description, model, system, location, address, MAC, tag or domain',
     description: 'Every word must match somewhere. A CIDR finds the devices with an address inside it.',
     http: 'GET /api/devices/search',
     past: true,

@@ -11,7 +11,10 @@ describe.each([...dialects()])('devices on %s', (dialect) => {
   const many = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
 
   describe('addresses', () => {
-    const bare = { port: null, label: '', network_id: null, switch_port: '', pool_id: null }
+    const bare = {
+      ...{ port: null, label: '', network_id: null, switch_port: '', mac_address: '', dns_name: '' },
+      pool_id: null,
+    }
 
     test.each([
       ['10.0.0.1', '10.0.0.1', 'ipv4'],

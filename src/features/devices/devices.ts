@@ -152,7 +152,7 @@ export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddr
     throw invalidField('device_id', `a device has at most ${MAX_ADDRESSES} addresses`)
   const whole = added.map(({ ip, label, network_id, pool_id }) => {
     const type = ip.includes(':') ? 'ipv6' : 'ipv4'
-    return { ip, port: null, type, label, network_id, switch_port: '', pool_id }
+    return { ip, port: null, type, label, network_id, switch_port: '', mac_address: '', dns_name: '', pool_id }
   })
   await update(ctx, { id, addresses: [...addresses, ...whole] })
 }

@@ -13,6 +13,8 @@ export const Address = z
     label: z.string(),
     network_id: z.string().nullable(),
     switch_port: z.string(),
+    mac_address: z.string(),
+    dns_name: z.string(),
     pool_id: z.string().nullable(),
   })
   .meta({ id: 'Address' })

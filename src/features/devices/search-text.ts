@@ -3,13 +3,18 @@ import type { Device } from './schema.ts'
 
 const TEXTS = ['name', 'hostname', 'description', 'make_model', 'os', 'location'] as const
 const LISTS = ['tags', 'domains'] as const
+const ADDRESS_TEXTS = ['mac_address', 'dns_name'] as const
 const SEARCHED: readonly (keyof Device)[] = [...TEXTS, ...LISTS]
 
-const ipsOf = ({ addresses }: Device): string[] => addresses.map(({ ip }) => ip)
+/** The texts of the addresses. Those that are empty are left out. */
+const addressTexts = ({ addresses }: Device): string[] => [
+  ...addresses.map(({ ip }) => ip),
+  ...ADDRESS_TEXTS.flatMap((field) => addresses.map((address) => address[field]).filter((text) => text !== '')),
+]
 
 /** In lower case. The text is stored, so a change here requires a migration that rewrites it. */
 export const searchText = (device: Device): string =>
-  [...TEXTS.map((field) => device[field]), ...ipsOf(device), ...LISTS.flatMap((field) => device[field])]
+  [...TEXTS.map((field) => device[field]), ...addressTexts(device), ...LISTS.flatMap((field) => device[field])]
     .join('\n')
     .toLowerCase()
 
@@ -22,4 +27,4 @@ export type Change = {
 
 /** Checks whether searches may rank it differently, even with the same text: an address may have become a tag. */
 export const isFoundOtherwise = ({ before, device, changes }: Change): boolean =>
-  changes.some((field) => SEARCHED.includes(field)) || ipsOf(before).join() !== ipsOf(device).join()
+  changes.some((field) => SEARCHED.includes(field)) || addressTexts(before).join() !== addressTexts(device).join()

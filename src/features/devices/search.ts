@@ -5,6 +5,7 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { parseCidr } from '../../net/cidr.ts'
 import { canonicalIp, ipKey, parseIp } from '../../net/ip.ts'
+import { parseMac } from '../../net/mac.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { type ChainQuery, countRows, SHORT } from '../../platform/contract/list.ts'
 import { cachedCount, cachedList } from '../../platform/db/cache/query-cache.ts'
@@ -186,8 +187,11 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   return { total, rest }
 }
 
+/** Returns a word in the form of the stored text. A MAC address may be written with hyphens or dots. */
+const searchedWord = (word: string): string => (/[:.-]/.test(word) ? (parseMac(word) ?? word) : word)
+
 const byWords = (ctx: Ctx, text: string): Found => {
-  const words = [...new Set(text.split(/\s+/))]
+  const words = [...new Set(text.split(/\s+/).map(searchedWord))]
   const matches = matchesOf(ctx, text)
   const { isPrefix, exactly, amongExact, byName, byHostname } = matches
   const { total, rest } = holding(ctx, { text, words, matches })

@@ -37,13 +37,15 @@ const rowOf = (device: Device): NewRow => ({
 })
 
 const addressRows = ({ id, addresses }: Device): AddressRow[] =>
-  addresses.map(({ ip, network_id, pool_id }, position) => ({
+  addresses.map(({ ip, network_id, pool_id, mac_address, dns_name }, position) => ({
     device_id: id,
     position,
     ip,
     ip_key: ipKeyOf(ip),
     network_id,
     pool_id,
+    mac_address,
+    dns_name,
   }))
 
 const tagRows = ({ id, tags }: Device) => tags.map((tag, position) => ({ device_id: id, position, tag }))
@@ -135,7 +137,7 @@ const insertRows = preparedRows(DEVICE_COLUMNS, (db: Kysely<Tables>, rows: NewRo
   db.insertInto('devices').values(rows),
 )
 const insertAddressRows = preparedRows(
-  ['device_id', 'position', 'ip', 'ip_key', 'network_id', 'pool_id'],
+  ['device_id', 'position', 'ip', 'ip_key', 'network_id', 'pool_id', 'mac_address', 'dns_name'],
   (db: Kysely<Tables>, rows: AddressRow[]) => db.insertInto('addresses').values(rows),
 )
 const insertTagRows = preparedRows(

@@ -32,6 +32,9 @@ export type AddressRow = {
   ip_key: string
   network_id: string | null
   pool_id: string | null
+  /** '' for none. */
+  mac_address: string
+  dns_name: string
 }
 
 export type DeviceTables = {

@@ -101,13 +101,15 @@ const fieldsOf = (engine: PastSql, names: readonly string[]): Columns =>
 const searchTextOf = (engine: PastSql): string => {
   const { text, elements } = engine
   const fields = ['name', 'hostname', 'description', 'make_model', 'os', 'location']
-  const list = (field: string, of: 'ip' | 'text'): string => {
+  const list = (field: string, of: 'ip' | 'mac_address' | 'dns_name' | 'text'): string => {
     const one = elements('t.before', field, 'w')
     const value = of === 'text' ? one.text : one.field(of)
-    return `coalesce((SELECT string_agg('\n' || ${value}, '' ORDER BY ${one.position}) FROM ${one.from}), '')`
+    const given = of === 'mac_address' || of === 'dns_name' ? ` WHERE ${value} <> ''` : ''
+    return `coalesce((SELECT string_agg('\n' || ${value}, '' ORDER BY ${one.position}) FROM ${one.from}${given}), '')`
   }
   const parts = fields.map((field) => text('t.before', field)).join(" || '\n' || ")
-  const lists = [list('addresses', 'ip'), list('tags', 'text'), list('domains', 'text')].join(' || ')
+  const addresses = (['ip', 'mac_address', 'dns_name'] as const).map((field) => list('addresses', field))
+  const lists = [...addresses, list('tags', 'text'), list('domains', 'text')].join(' || ')
   return `CAST(coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)})) AS TEXT)`
 }
 
@@ -138,6 +140,7 @@ const addressColumns = (engine: PastSql) => {
     columns: {
       ...{ device_id: 't.id', position, ip: field('ip'), ip_key: text },
       ...{ network_id: field('network_id'), pool_id: field('pool_id') },
+      ...{ mac_address: field('mac_address'), dns_name: field('dns_name') },
     },
   }
 }

@@ -48,8 +48,14 @@ const deviceLines = ({ devices = [] }: Lookup): Line[] =>
 
 const addressLines = ({ devices: [device, ...others] = [], kind }: Lookup): Line[] =>
   device && others.length === 0 && kind !== 'cidr'
-    ? under('addresses', device.addresses, ({ ip, port, label, switch_port }) =>
-        joined(port === null ? ip : `${ip} port ${port}`, label, switch_port && `at ${switch_port}`),
+    ? under('addresses', device.addresses, ({ ip, port, label, switch_port, mac_address, dns_name }) =>
+        joined(
+          port === null ? ip : `${ip} port ${port}`,
+          label,
+          dns_name,
+          mac_address,
+          switch_port && `at ${switch_port}`,
+        ),
       )
     : []
 

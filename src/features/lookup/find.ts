@@ -200,8 +200,10 @@ const findMac = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> =>
   const discovered = await listed(may('discovered'), async () =>
     discoveredOf(ctx, await store.discoveredIdsOfMac(ctx, text)),
   )
-  const matched = distinct(discovered.map(({ matched_device_id }) => matched_device_id))
-  const devices = await listed(may('devices'), () => devicesOf(ctx, matched))
+  const matched = discovered.map(({ matched_device_id }) => matched_device_id)
+  const devices = await listed(may('devices'), async () =>
+    devicesOf(ctx, distinct([...(await store.deviceIdsOfMac(ctx, text)), ...matched])),
+  )
   const networks = await listed(may('networks'), () => networksAround(ctx, { devices, discovered }))
   return { devices, discovered, networks }
 }

@@ -96,6 +96,25 @@ export const addressesIn = prepared((db: Kysely<Tables>, { first, last }: Range)
 )
 export const isWholeBlock = (addresses: readonly unknown[]): boolean => addresses.length < SOME_ADDRESSES
 
+/** Repeat the conditions of partial indexes, so that the planner uses them. */
+const hasDnsName = sql<SqlBool>`dns_name <> ''`
+const hasMac = sql<SqlBool>`mac_address <> ''`
+
+/** Returns the devices that have the MAC at one of their addresses. */
+export const deviceIdsOfMac = async (scope: StoreScope, mac: string): Promise<string[]> =>
+  (await idsOfMac(scope, { mac })).map(({ id }) => id)
+
+const idsOfMac = prepared((db: Kysely<Tables>, { mac }: { mac: string }) =>
+  db
+    .selectFrom('addresses')
+    .select('device_id as id')
+    .distinct()
+    .where('mac_address', '=', mac)
+    .where(hasMac)
+    .orderBy('device_id')
+    .limit(SOME),
+)
+
 const idsNamed = prepared((db: Kysely<Tables>, { name }: { name: string }) =>
   db
     .selectFrom('devices')
@@ -103,6 +122,7 @@ const idsNamed = prepared((db: Kysely<Tables>, { name }: { name: string }) =>
     .where('hostname_key', '=', name)
     .union(db.selectFrom('devices').select('id').where('name_key', '=', name))
     .union(db.selectFrom('device_domains').select('device_id as id').where(sql<SqlBool>`lower(domain) = ${name}`))
+    .union(db.selectFrom('addresses').select('device_id as id').where('dns_name', '=', name).where(hasDnsName))
     .orderBy('id')
     .limit(SOME),
 )
@@ -113,6 +133,14 @@ const idsBelow = prepared((db: Kysely<Tables>, { from, to }: { from: string; to:
     .where('hostname_key', '>=', from)
     .where('hostname_key', '<', to)
     .union(db.selectFrom('devices').select('id').where('name_key', '>=', from).where('name_key', '<', to))
+    .union(
+      db
+        .selectFrom('addresses')
+        .select('device_id as id')
+        .where('dns_name', '>=', from)
+        .where('dns_name', '<', to)
+        .where(hasDnsName),
+    )
     .orderBy('id')
     .limit(SOME),
 )
@@ -161,7 +189,7 @@ const ofMac = prepared((db: Kysely<Tables>, { mac, key }: { mac: string; key: st
     .selectFrom('discovered_texts')
     .select('device_id as id')
     .where('mac_address', '=', mac)
-    .where(sql<SqlBool>`mac_address <> ''`)
+    .where(hasMac)
     .union(
       db
         .selectFrom('discovered_identities')

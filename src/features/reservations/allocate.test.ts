@@ -136,6 +136,8 @@ describe.each([...dialects()])('an allocation on %s', (dialect) => {
         label: 'eth1',
         network_id,
         switch_port: '',
+        mac_address: '',
+        dns_name: '',
         pool_id: id,
       }))
       expect(await inv.api.devices.get({ id: device.id })).toEqual({

@@ -61,6 +61,13 @@ export const DOMAIN_NAME: TextRule = {
   error: 'must be a domain name',
 }
 
+/** A name in the DNS without wildcard; a last dot is allowed. */
+export const DNS_NAME: TextRule = {
+  holds: (text) => !text.startsWith('*') && isDomainName(text.endsWith('.') ? text.slice(0, -1) : text),
+  pattern: `${DOMAIN_LABEL}(?:\\.${DOMAIN_LABEL})*\\.?`,
+  error: 'must be a domain name without wildcard',
+}
+
 export const MAC: TextRule = {
   holds: (text) => parseMac(text) !== undefined,
   pattern: oneOf(

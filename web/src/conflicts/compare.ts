@@ -27,6 +27,8 @@ export const deviceFields = (ip: string, datacenters: Names): readonly Field<Dev
   const words = (texts: readonly string[]) => texts.filter((text) => text !== '').join(', ')
   const ofAddresses: readonly Field<Device>[] = [
     ['Label', (device) => words(shared(device).map(({ label }) => label))],
+    ['DNS name', (device) => words(shared(device).map(({ dns_name }) => dns_name))],
+    ['MAC address', (device) => words(shared(device).map(({ mac_address }) => mac_address))],
     ['Switch port', (device) => words(shared(device).map(({ switch_port }) => switch_port))],
     [
       'Other addresses',

@@ -106,6 +106,19 @@ export const AddressFields = ({ value, onChange, errors }: Props) => {
               onChange={(switch_port) => change(address.key, { switch_port })}
               error={errorOf('switch_port')}
             />
+            <TextField
+              label="MAC address"
+              value={address.mac_address}
+              onChange={(mac_address) => change(address.key, { mac_address })}
+              error={errorOf('mac_address')}
+              isMono
+            />
+            <TextField
+              label="DNS name"
+              value={address.dns_name}
+              onChange={(dns_name) => change(address.key, { dns_name })}
+              error={errorOf('dns_name')}
+            />
             <span className={css.addressTools}>
               <FreeAddress onPick={(picked) => change(address.key, picked)} />
               <Button

@@ -16,7 +16,16 @@ describe('the request of a save', () => {
   test('leaves out empty address rows', () => {
     const rows = [emptyAddress(), emptyAddress({ ip: '10.0.0.2', port: '22' })]
     expect(addressInput(writeAddresses(rows))).toEqual([
-      { ip: '10.0.0.2', label: '', port: 22, switch_port: '', network_id: '', pool_id: '' },
+      {
+        ip: '10.0.0.2',
+        label: '',
+        port: 22,
+        switch_port: '',
+        mac_address: '',
+        dns_name: '',
+        network_id: '',
+        pool_id: '',
+      },
     ])
     expect(sentRows(rows)).toEqual([rows[1] ?? emptyAddress()])
   })

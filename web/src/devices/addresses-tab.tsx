@@ -26,6 +26,8 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
             <tr>
               <th scope="col">Address</th>
               <th scope="col">Label</th>
+              <th scope="col">DNS name</th>
+              <th scope="col">MAC address</th>
               <th scope="col">Network</th>
               <th scope="col">Pool</th>
               <th scope="col">Port</th>
@@ -42,6 +44,8 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                     <CopyText text={address.ip} label={address.ip} />
                   </td>
                   <td>{address.label || '–'}</td>
+                  <td>{address.dns_name || '–'}</td>
+                  <td className="mono">{address.mac_address || '–'}</td>
                   <td>
                     {network ? (
                       <Link to="/networks/$id" params={{ id: network.id }} className="link">

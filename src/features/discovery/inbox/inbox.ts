@@ -50,7 +50,9 @@ const observedAddresses = (device: Device, discovered: DiscoveredDevice): Device
   const moved = device.addresses.map((address) => {
     const next = stale.has(address.ip) ? fresh.shift() : undefined
     // A pool need not hold the other address.
-    return next === undefined ? address : { ...address, ip: next, network_id, pool_id: null }
+    return next === undefined
+      ? address
+      : { ...address, ip: next, network_id, pool_id: null, mac_address: discovered.mac_address }
   })
   const type = (ip: string) => (ip.includes(':') ? 'ipv6' : 'ipv4')
   const added = fresh.map((ip) => ({
@@ -60,6 +62,8 @@ const observedAddresses = (device: Device, discovered: DiscoveredDevice): Device
     label: '',
     network_id,
     switch_port: '',
+    mac_address: discovered.mac_address,
+    dns_name: '',
     pool_id: null,
   }))
   return [...moved, ...added]

@@ -27,7 +27,7 @@ export const mustLoad = async (
 }
 
 const draftFor = (discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => {
-  const { hostname, vendor, os_guess, network_id, addresses, ip } = discovered
+  const { hostname, vendor, os_guess, network_id, addresses, ip, mac_address } = discovered
   const up = addresses.filter(({ status }) => status === 'up').map((one) => one.ip)
   const input: z.input<typeof DeviceDraft> = {
     hostname: isHostname(hostname) ? hostname : '',
@@ -35,7 +35,7 @@ const draftFor = (discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => 
     os: os_guess.slice(0, 255),
     // Given values come last and win.
     ...wanted,
-    addresses: (up.length > 0 ? up : [ip]).map((one) => ({ ip: one, network_id })),
+    addresses: (up.length > 0 ? up : [ip]).map((one) => ({ ip: one, network_id, mac_address })),
   }
   return parse(DeviceDraft, input)
 }

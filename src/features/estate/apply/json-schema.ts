@@ -29,6 +29,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   status: 'The state of the %',
   subnet: 'The subnet in CIDR notation; host bits are dropped',
   switch_port: 'The switch port at the other end',
+  mac_address: 'The MAC address of the interface',
+  dns_name: 'The name of this address in the DNS',
   tags: 'The tags of the %; the list replaces all of them',
   username: 'The name to sign in with',
   vlan_id: 'The VLAN number; 0 or null for none',
