@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { createDocuments, type Documents } from './documents.ts'
 import { createEngine, faultOf, render } from './engine.ts'
+import { endWithParent } from './parent-death.ts'
 import { type DocumentLine, type EndLine, EXIT, type Request } from './protocol.ts'
 
 /** Below the server, which answers people. */
@@ -73,6 +74,7 @@ const carryOut = async ({ template, isCheck, limits }: Request, input: AsyncGene
 export const runTemplateChild = async (): Promise<number> => {
   // Dates are those of UTC on every machine.
   process.env.TZ = 'UTC'
+  endWithParent()
   yieldToServer()
   const input = lines()
   const first = process.stdin.isTTY ? { value: undefined } : await input.next()

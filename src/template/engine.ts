@@ -11,7 +11,7 @@ const DATE_FILTERS = ['date', 'date_to_xmlschema', 'date_to_rfc822', 'date_to_st
 /** Chosen at random. */
 const RANDOM_FILTERS = ['sample']
 /** The part of the time after which a rendering stops by itself, because only it knows its line. */
-const OWN_SHARE = 0.9
+const OWN_SHARE = 0.95
 /** LiquidJS ends a rendering after its time with this text. */
 const TIME_IS_UP = 'template render limit exceeded'
 /** Messages of LiquidJS quote the template. */

@@ -31,7 +31,10 @@ export class Output {
   ) {}
 
   write(value: unknown): void {
-    this.#text += textOf(value)
+    const text = textOf(value)
+    this.#bytes += Buffer.byteLength(text)
+    if (this.#bytes > this.limit) throw new Error(this.excess)
+    this.#text += text
     // The second half of a surrogate pair may be in the next value.
     if (this.#text.length >= PIECE && !endsInHalf(this.#text)) this.#encode()
   }
@@ -43,12 +46,7 @@ export class Output {
   }
 
   #encode(): void {
-    // Text has at least a byte per unit, so a text that is too long is not encoded at all.
-    if (this.#bytes + this.#text.length > this.limit) throw new Error(this.excess)
-    const piece = encoder.encode(this.#text)
+    this.#pieces.push(encoder.encode(this.#text))
     this.#text = ''
-    this.#bytes += piece.byteLength
-    if (this.#bytes > this.limit) throw new Error(this.excess)
-    this.#pieces.push(piece)
   }
 }
