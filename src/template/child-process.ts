@@ -54,7 +54,11 @@ const sendAll = async ({ stdin }: Child, { request, write }: Job, isEnded: () =>
   await write((kind, document) => {
     const json = typeof document === 'string' ? document : JSON.stringify(document)
     text += `{"kind":"${kind}","value":${json}}\n`
-    return text.length >= PIECE ? flush() : undefined
+    if (text.length < PIECE) return undefined
+    const flushed = flush()
+    // If it fails and is not awaited, the next one fails as well.
+    flushed.catch(() => {})
+    return flushed
   })
   text += '{"kind":"end"}\n'
   await flush()
@@ -89,7 +93,7 @@ const resultOf = ({ exitCode, signalCode }: Child, output: Uint8Array | undefine
   if (output !== undefined && exitCode === EXIT.fault) return { fault: asFault(output) }
   // The engine aborts, and the system kills, a process for which there is no memory.
   if (signalCode !== null)
-    return { fault: { message: `ended its process by ${signalCode}, as if it needs too much memory` } }
+    return { fault: { message: `its process was ended by ${signalCode}: it may need too much memory` } }
   throw new Error(`The process of a template ended with the exit code ${exitCode}`)
 }
 

@@ -62,7 +62,8 @@ const carryOut = async ({ template, isCheck, limits }: Request, input: AsyncGene
     if (isCheck) return EXIT.content
     const documents = createDocuments()
     if (!(await collect(documents, input))) return EXIT.cut
-    await write(render(engine, parsed, { scope: documents.scope, limits }))
+    // The clock of `performance` began with the process.
+    await write(render(engine, parsed, { scope: documents.scope, limits, passedMs: performance.now() }))
     return EXIT.content
   } catch (error) {
     await write([new TextEncoder().encode(JSON.stringify(faultOf(error, limits)))])

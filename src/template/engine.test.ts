@@ -62,6 +62,14 @@ describe('a fault has its line', () => {
     expect(renderText(template)).toEqual({ line, message })
   })
 
+  test('a loop that takes too long', () => {
+    const template = '\n{% for i in (1..10000) %}\n{% for j in (1..10000) %}{{ j }}{% endfor %}{% endfor %}'
+    expect(renderText(template, [], { renderMs: 100, outputBytes: 2 ** 40 })).toMatchObject({
+      line: expect.any(Number),
+      message: 'takes longer than 0.1 s',
+    })
+  })
+
   test('a long fault is cut', () => {
     const fault = renderText(`{% ${'x'.repeat(5000)} %}`)
     expect(typeof fault === 'object' && fault.message.length).toBe(300)

@@ -54,15 +54,17 @@ export const createEngine = (): Liquid => {
   return engine
 }
 
+type Rendering = {
+  readonly scope: Scope
+  readonly limits: Limits
+  /** The part of the time that has passed. */
+  readonly passedMs: number
+}
+
 /** @returns the text as UTF-8 @throws an error for `faultOf` */
-export const render = (
-  engine: Liquid,
-  parsed: Template[],
-  { scope, limits }: { scope: Scope; limits: Limits },
-): Uint8Array[] => {
+export const render = (engine: Liquid, parsed: Template[], { scope, limits, passedMs }: Rendering): Uint8Array[] => {
   const output = new Output(limits.outputBytes, tooMuchOutput(limits))
-  // The clock of `performance` began with the process.
-  const renderLimit = Math.max(1, limits.renderMs * OWN_SHARE - performance.now())
+  const renderLimit = Math.max(1, limits.renderMs * OWN_SHARE - passedMs)
   const context = new Context(scope, engine.options, { sync: true, renderLimit }, { liquid: engine })
   toValueSync(engine.renderer.renderTemplates(parsed, context, output))
   return output.finish()

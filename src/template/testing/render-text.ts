@@ -13,13 +13,13 @@ export const renderText = (
   documents: Documents = [],
   limits: Partial<Limits> = {},
 ): string | Fault => {
-  const all = { ...LIMITS, ...limits, renderMs: performance.now() + LIMITS.renderMs }
+  const all = { ...LIMITS, ...limits }
   try {
     const engine = createEngine()
     const parsed = engine.parse(template)
     const { scope, add } = createDocuments()
     for (const [kind, value] of documents) add(kind, value)
-    return Buffer.concat(render(engine, parsed, { scope, limits: all })).toString()
+    return Buffer.concat(render(engine, parsed, { scope, limits: all, passedMs: 0 })).toString()
   } catch (error) {
     return faultOf(error, all)
   }
