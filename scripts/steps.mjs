@@ -33,7 +33,7 @@ function waitingTests() {
   const files = readdirSync(join(root, 'src')).filter((name) =>
     /^(crash.*|slow-clients|import-pace|sign-in-.*|recipes)\.test\.ts$/.test(name),
   )
-  return ['scanner', ...files].map((name) => `src/${name}`)
+  return ['scanner', 'template', ...files].map((name) => `src/${name}`)
 }
 
 /** Tests of the whole program that run after the contract, because all others take longer than it. */

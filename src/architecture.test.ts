@@ -37,6 +37,7 @@ const LAYERS = [
   /^net\//,
   /^platform\//,
   /^scanner\//,
+  /^template\//,
   /^(features|migrations)\//,
   /^demo\//,
   /^recovery\//,
@@ -74,6 +75,23 @@ const throughTheScanner = (files: Sources): string[] =>
   allImports(files)
     .filter(
       ({ from, to }) => /^(platform|features)\//.test(from) && to.startsWith('scanner/') && !SCANNER_DOORS.has(to),
+    )
+    .map(arrow)
+
+/** The renderer of templates is like the scanner. Its entry alone knows the errors of the server. */
+const outsideTemplate = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ from, to }) => from.startsWith('template/') && layerOf(to) !== -1 && !/^(net|template)\//.test(to))
+    .filter(({ from, to }) => from !== 'template/process.ts' || to !== 'platform/contract/errors.ts')
+    .map(arrow)
+
+/** The files that the server may import: the entry and its messages. */
+const TEMPLATE_DOORS = new Set(['template/process.ts', 'template/protocol.ts'])
+
+const throughTheTemplate = (files: Sources): string[] =>
+  allImports(files)
+    .filter(
+      ({ from, to }) => !/^(template\/|cli\.ts$)/.test(from) && to.startsWith('template/') && !TEMPLATE_DOORS.has(to),
     )
     .map(arrow)
 
@@ -250,7 +268,7 @@ type Rule = {
 
 const rules: readonly Rule[] = [
   {
-    name: 'imports point inwards: main -> cli -> server -> compose -> recovery -> demo -> features -> scanner -> platform -> net',
+    name: 'imports point inwards: main -> cli -> server -> compose -> recovery -> demo -> features -> template -> scanner -> platform -> net',
     check: upwardImports,
     offender: { 'platform/operation/kernel.ts': "import type { Tables } from '../../features/tables.ts'" },
   },
@@ -268,6 +286,16 @@ const rules: readonly Rule[] = [
     name: 'of the scanner, features use only what it shows',
     check: throughTheScanner,
     offender: { 'features/discovery/scans/scans.ts': "import { runScan } from '../../../scanner/scan.ts'" },
+  },
+  {
+    name: 'the renderer of templates imports nothing of the program but net, and its entry the errors',
+    check: outsideTemplate,
+    offender: { 'template/child.ts': "import { AppError } from '../platform/contract/errors.ts'" },
+  },
+  {
+    name: 'the renderer of templates is reached through its entry',
+    check: throughTheTemplate,
+    offender: { 'features/feeds/content.ts': "import { createEngine } from '../../template/engine.ts'" },
   },
   {
     name: 'a feature uses of another only what that shows',

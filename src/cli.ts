@@ -21,6 +21,15 @@ const scannerChild: Command = {
   run: async () => (await import('./scanner/child.ts')).runScannerChild(),
 }
 
+/** Started by the server for a template; users do not run it. */
+const templateChild: Command = {
+  words: ['template-child'],
+  summary: 'Render one template for the server that started this process',
+  isHidden: true,
+  spec: () => ({ args: [], flags: [] }),
+  run: async () => (await import('./template/child.ts')).runTemplateChild(),
+}
+
 export const program: Program = {
   version: packageJson.version,
   contracts: async () => (await import('./features/index.ts')).contracts,
@@ -35,6 +44,7 @@ export const program: Program = {
     ...recoveryCommands,
     ...movingCommands,
     scannerChild,
+    templateChild,
   ],
 }
 

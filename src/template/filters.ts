@@ -1,0 +1,120 @@
+/** The filters that Plat adds to Liquid. Nothing in gives nothing out; text that a filter cannot read is an error. */
+import { toValue } from 'liquidjs'
+import { type Cidr, cidrContains, cidrHolds, cidrOf, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
+import { bitsOf, formatIp, maxValue, parseIp } from '../net/ip.ts'
+import { parseMac } from '../net/mac.ts'
+import { reverseName, reverseZone } from './reverse-name.ts'
+
+type Filter = (value: unknown, argument?: unknown) => unknown
+
+/** Most characters of a wrong value in a message. */
+const SHOWN = 64
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
+
+const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw new Error('takes text, and not a list or an object')
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN))
+
+const readCidr = (text: string): Cidr => {
+  const cidr = parseCidr(text)
+  if (cidr === undefined) throw new Error(`${shown(text)} is no network such as 10.0.0.0/24`)
+  return cidr
+}
+
+const readAddress = (text: string) => {
+  const ip = parseIp(text)
+  if (ip === undefined) throw new Error(`${shown(text)} is no IP address`)
+  return ip
+}
+
+const netmask = (text: string): string => {
+  const { family, prefix } = readCidr(text)
+  return formatIp({ family, value: cidrOf({ family, value: maxValue(family) }, prefix).first })
+}
+
+const networkAddress = (text: string): string => {
+  const { family, first } = readCidr(text)
+  return formatIp({ family, value: first })
+}
+
+/** IPv6, /31 and /32 have no broadcast address. */
+const broadcast = (text: string): string | undefined => {
+  const found = networkAndBroadcast(readCidr(text))
+  return found && formatIp(found.broadcast)
+}
+
+/** An address is in a block that holds it, a block in one that contains it. */
+const isInCidr = (text: string, argument: unknown): boolean => {
+  const outer = readCidr(textOf(argument ?? ''))
+  return text.includes('/') ? cidrContains(outer, readCidr(text)) : cidrHolds(outer, readAddress(text))
+}
+
+const reverse = (text: string): string => {
+  if (!text.includes('/')) return reverseName(readAddress(text))
+  const cidr = readCidr(text)
+  const zone = reverseZone(cidr)
+  const step = bitsOf(cidr.family) === 32 ? 8 : 4
+  if (zone === undefined) throw new Error(`${shown(text)} has no reverse zone: its prefix is no multiple of ${step}`)
+  return zone
+}
+
+const MAC_STYLES: Readonly<Record<string, (digits: string) => string>> = {
+  cisco: (digits) => digits.replace(/.{4}(?=.)/g, '$&.'),
+  dash: (digits) => digits.replace(/..(?=.)/g, '$&-'),
+  colon: (digits) => digits.replace(/..(?=.)/g, '$&:'),
+  bare: (digits) => digits,
+}
+
+const mac = (text: string, argument: unknown): string => {
+  const canonical = parseMac(text)
+  if (canonical === undefined) throw new Error(`${shown(text)} is no MAC address`)
+  const name = textOf(argument ?? 'colon')
+  const style = Object.hasOwn(MAC_STYLES, name) ? MAC_STYLES[name] : undefined
+  if (style === undefined) throw new Error(`${shown(name)} is none of ${Object.keys(MAC_STYLES).join(', ')}`)
+  return style(canonical.replaceAll(':', ''))
+}
+
+const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')
+
+/** POSIX.1-2024, XCU section 2.2.2: within single quotes only the quote itself has a meaning. */
+const shell = (text: string): string => {
+  if (text.includes('\0')) throw new Error('a word of the shell holds no NUL')
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Names the filter in its errors, and passes values on that are not given. */
+const named = (
+  name: string,
+  { run, nothing }: { run: (text: string, argument: unknown) => unknown; nothing?: unknown },
+): Filter => {
+  return (given, argument) => {
+    const value: unknown = toValue(given)
+    if (isNothing(value)) return nothing
+    try {
+      return run(textOf(value), toValue(argument))
+    } catch (error) {
+      throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}
+
+export const FILTERS: Readonly<Record<string, Filter>> = {
+  netmask: named('netmask', { run: netmask }),
+  network_address: named('network_address', { run: networkAddress }),
+  broadcast: named('broadcast', { run: broadcast }),
+  prefix_length: named('prefix_length', { run: (text) => readCidr(text).prefix }),
+  in_cidr: named('in_cidr', { run: isInCidr, nothing: false }),
+  reverse_name: named('reverse_name', { run: reverse }),
+  mac: named('mac', { run: mac }),
+  slug: named('slug', { run: slug }),
+  shell: named('shell', { run: shell, nothing: "''" }),
+}

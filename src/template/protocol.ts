@@ -1,0 +1,48 @@
+/**
+ * The messages between the server and the process of a template. The server writes lines of JSON to its standard input: the request,
+ * the documents and the end. The process writes the content or, with the exit code `FAULT`, a fault to its standard output.
+ */
+
+/** The first line. */
+export type Request = {
+  readonly template: string
+  /** True to parse the template and render nothing. */
+  readonly isCheck: boolean
+  readonly limits: Limits
+}
+
+export type Limits = {
+  /** From the start of the process to its end. */
+  readonly renderMs: number
+  readonly memoryBytes: number
+  readonly outputBytes: number
+}
+
+export type Kind = 'feed' | 'network' | 'datacenter' | 'device'
+
+export type DocumentLine = { readonly kind: Kind; readonly value: unknown }
+
+/**
+ * Sends a document to the template. A text is the JSON of one. Networks and datacenters come before the devices: `datacenter` of a
+ * device and `network` of an address may be an id of those, and `main` of a device an index of its `addresses`. Wait for a promise
+ * that it returns: the process is slower than the data.
+ */
+export type Send = (kind: Kind, document: object | string) => Promise<void> | undefined
+
+export type Write = (send: Send) => Promise<void>
+
+/** The last line. Without it the server has ended, and the data is not whole. */
+export type EndLine = { readonly kind: 'end' }
+
+/** The reason why a template is invalid. The line counts from 1; it is absent where no single line is the reason. */
+export type Fault = { readonly line?: number; readonly message: string }
+
+/** Exit codes of the process. */
+export const EXIT = { content: 0, misuse: 2, fault: 3, cut: 4 } as const
+
+/** Returns a limit in bytes as text, in MiB. */
+const mebibytes = (bytes: number): string => `${Number((bytes / 2 ** 20).toFixed(1))} MiB`
+
+export const tooSlow = ({ renderMs }: Limits): string => `takes longer than ${renderMs / 1000} s`
+export const tooMuchMemory = ({ memoryBytes }: Limits): string => `needs more than ${mebibytes(memoryBytes)} of memory`
+export const tooMuchOutput = ({ outputBytes }: Limits): string => `gives more than ${mebibytes(outputBytes)} of text`
