@@ -1007,3 +1007,45 @@ UPDATE devices SET doc = replace(doc, ',"created_at":"', ',"refs":{},"managed_by
 UPDATE history SET before = replace(before, ',"created_at":"', ',"refs":{},"managed_by":"","created_at":"') WHERE kind IN ('datacenter', 'network', 'pool', 'reservation', 'device');
 
 UPDATE history SET before = replace(before, ',"created_at":"', ',"managed_by":"","created_at":"') WHERE kind = 'relationship';
+
+-- 0042-address-names
+
+ALTER TABLE addresses ADD COLUMN mac_address TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE addresses ADD COLUMN dns_name TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX addresses_mac_address ON addresses (mac_address) WHERE mac_address <> '';
+
+CREATE INDEX addresses_dns_name ON addresses (dns_name) WHERE dns_name <> '';
+
+UPDATE devices SET doc = replace(doc, '"pool_id":', '"mac_address":"","dns_name":"","pool_id":');
+
+UPDATE history SET before = replace(before, '"pool_id":', '"mac_address":"","dns_name":"","pool_id":') WHERE kind = 'device';
+
+-- 0043-feeds
+
+CREATE TABLE feeds (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  format TEXT COLLATE "C" NOT NULL,
+  tags TEXT COLLATE "C" NOT NULL,
+  datacenter_id TEXT COLLATE "C",
+  network_id TEXT COLLATE "C",
+  statuses TEXT COLLATE "C" NOT NULL,
+  address_label TEXT COLLATE "C" NOT NULL,
+  family TEXT COLLATE "C" NOT NULL,
+  port INTEGER,
+  zone_id TEXT COLLATE "C",
+  template TEXT COLLATE "C" NOT NULL,
+  media_type TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX feeds_name_key ON feeds (name_key, id);
+
+ALTER TABLE api_keys ADD COLUMN feed_id TEXT COLLATE "C";
+
+CREATE INDEX api_keys_feed_id ON api_keys (feed_id) WHERE feed_id IS NOT NULL;

@@ -9,13 +9,17 @@ CREATE TABLE addresses (
   ip TEXT NOT NULL,
   ip_key TEXT NOT NULL,
   network_id TEXT REFERENCES networks (id),
-  pool_id TEXT REFERENCES pools (id),
+  pool_id TEXT REFERENCES pools (id), mac_address TEXT NOT NULL DEFAULT '', dns_name TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (device_id, position)
 );
+
+CREATE INDEX addresses_dns_name ON addresses (dns_name) WHERE dns_name <> '';
 
 CREATE INDEX addresses_ip ON addresses (ip);
 
 CREATE INDEX addresses_ip_key ON addresses (ip_key);
+
+CREATE INDEX addresses_mac_address ON addresses (mac_address) WHERE mac_address <> '';
 
 CREATE INDEX addresses_network ON addresses (network_id);
 
@@ -34,9 +38,11 @@ CREATE TABLE api_keys (
   key_hash TEXT NOT NULL UNIQUE,
   prefix TEXT NOT NULL,
   created_at TEXT NOT NULL,
-  expires_at TEXT, created_by TEXT,
+  expires_at TEXT, created_by TEXT, feed_id TEXT,
   UNIQUE (user_id, name_key)
 );
+
+CREATE INDEX api_keys_feed_id ON api_keys (feed_id) WHERE feed_id IS NOT NULL;
 
 CREATE INDEX api_keys_name ON api_keys (name_key, id);
 
@@ -404,6 +410,28 @@ CREATE TABLE events (
   data TEXT NOT NULL,
   created_at TEXT NOT NULL
 , change_id TEXT NOT NULL DEFAULT '');
+
+CREATE TABLE feeds (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  format TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  datacenter_id TEXT,
+  network_id TEXT,
+  statuses TEXT NOT NULL,
+  address_label TEXT NOT NULL,
+  family TEXT NOT NULL,
+  port INTEGER,
+  zone_id TEXT,
+  template TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX feeds_name_key ON feeds (name_key, id);
 
 CREATE TABLE history (
   kind TEXT NOT NULL,

@@ -99,6 +99,7 @@ const featureOf = (path: string): string | undefined => /^features\/([^/]+)\/./.
 
 /** The files of a feature that others may import besides api.ts, schema.ts and <noun>.ts. */
 const SHOWN = new Set([
+  'features/devices/address-names.ts',
   'features/devices/search.ts',
   'features/events/catalogue.ts',
   'features/events/record.ts',

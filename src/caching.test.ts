@@ -23,7 +23,7 @@ const reads = new Set<string>(objects.map(({ http }) => httpParts(http).path))
 /** PUT and DELETE of single objects that can be read, and so have a tag. */
 const changes = operations.filter(({ http }) => /^(PUT|DELETE) /.test(http) && reads.has(httpParts(http).path))
 /** Lists without pages: they depict a complete range. */
-const WHOLE = ['pools.heatmap', 'webhooks.events']
+const WHOLE = ['pools.heatmap', 'webhooks.events', 'feeds.formats']
 
 const Created = z.object({ id: z.string() })
 const WEBHOOK = { name: 'one', url: 'http://hook.invalid/', events: ['device.created'] }

@@ -124,6 +124,7 @@ describe('of an estate with one of each', () => {
       'discovery/rules': await make('/api/discovery/rules', { network_id: scanned.network, enabled: false }),
       conflicts: conflict?.id ?? '',
       webhooks: webhook,
+      feeds: await make('/api/feeds', { id: 'feed', name: 'f', format: 'hosts' }),
       history: (await admin.api.history.list({ limit: 1 }))[0]?.id ?? '',
       deliveries: (await admin.api.webhooks.ping({ id: webhook })).delivery.id,
     }

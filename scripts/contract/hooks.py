@@ -53,6 +53,9 @@ EXCUSED = [
     r"^(as_of|from|to): ",
     r"^url: \S+ is (never connected to|a private address)",  # allowed by SSRF_ALLOW_PRIVATE_TARGETS
     # Between two fields.
+    r": is not used by the format ",
+    r"^media_type: is \S+ for the format ",
+    r"^template: (is required|line \d+: |takes |needs |gives )",  # a Liquid template
     r": (is required for|does not belong to) the (type|auth_protocol|priv_protocol) ",
     r": needs an? (auth|priv)_protocol$",
     r"^child_id: must be another device$",  # than device_id

@@ -21,6 +21,7 @@ import { discoveryFeature } from './discovery/discovery.ts'
 import { docsFeature } from './docs/docs.ts'
 import { estateFeature } from './estate/estate.ts'
 import { eventsFeature } from './events/events.ts'
+import { feedsFeature } from './feeds/feeds.ts'
 import { historyFeature } from './history/history.ts'
 import { feature as keys } from './keys/keys.ts'
 import { lookupFeature } from './lookup/lookup.ts'
@@ -81,6 +82,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     discoveryFeature(options),
     eventsFeature(options),
     webhooksFeature(options),
+    feedsFeature(options),
     conflicts,
     utilizationFeature(options),
     search,

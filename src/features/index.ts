@@ -11,6 +11,7 @@ import { discoveryLocks } from './discovery/inbox/locks-api.ts'
 import { docsRoutes } from './docs/api.ts'
 import { estate, estateRoutes } from './estate/api.ts'
 import { eventRoutes } from './events/api.ts'
+import { feedRoutes, feeds } from './feeds/api.ts'
 import { histories, history } from './history/api.ts'
 import { keys } from './keys/api.ts'
 import { lookup } from './lookup/api.ts'
@@ -44,6 +45,7 @@ export const contracts = {
   utilization,
   conflicts,
   webhooks,
+  feeds,
   search,
   lookup,
   history,
@@ -65,6 +67,7 @@ export const contracts = {
 /** The registry of raw routes, whose requests or answers are not JSON. */
 export const routes: readonly RawRoute[] = [
   estateRoutes,
+  feedRoutes,
   eventRoutes,
   sessionRoutes,
   auditRoutes,

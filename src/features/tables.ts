@@ -10,6 +10,7 @@ import type { CredentialTables } from './credentials/table.ts'
 import type { DeviceTables } from './devices/table.ts'
 import type { DiscoveryTables } from './discovery/table.ts'
 import type { EventTables } from './events/table.ts'
+import type { FeedTables } from './feeds/table.ts'
 import type { HistoryTables } from './history/table.ts'
 import type { contracts } from './index.ts'
 import type { Resource } from './inventory.ts'
@@ -49,6 +50,7 @@ type OwnTables = NetworkTables &
   EventTables &
   OauthTables &
   WebhookTables &
+  FeedTables &
   PlanTables &
   AuditTables &
   HistoryTables

@@ -30,6 +30,7 @@ import { leases } from './0031-leases.ts'
 import { history } from './0040-history.ts'
 import { externalIds } from './0041-external-ids.ts'
 import { addressNames } from './0042-address-names.ts'
+import { feeds } from './0043-feeds.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   history,
   externalIds,
   addressNames,
+  feeds,
 ]

@@ -89,6 +89,7 @@ export const keyFor = async (
     created_at: CREATED,
     expires_at: expiresAt ?? null,
     created_by: null,
+    feed_id: null,
   }
   await db.write((tx) => insertKey(tx, { ...stored, key_hash, prefix }))
   return key

@@ -16,6 +16,7 @@ export const ApiKey = z
       .string()
       .nullable()
       .describe('The user who made it; null for a key of an earlier version, which counts as made by its owner'),
+    feed_id: z.string().nullable().describe('The feed whose content is all that the key opens'),
   })
   .meta({ id: 'ApiKey', columns: ['id', 'name', 'prefix', 'last_used_at', 'expires_at'] })
 export type ApiKey = z.infer<typeof ApiKey>
@@ -31,7 +32,11 @@ const Expiry = z.union([z.literal('').transform(() => null), Moment]).nullable()
 
 export const ApiKeyDraft = z.object({
   name: Name,
-  ...draft({ expires_at: Expiry, user_id: reference('users').describe('The owner of the key; you without it') }),
+  ...draft({
+    expires_at: Expiry,
+    user_id: reference('users').describe('The owner of the key; you without it'),
+    feed_id: reference('feeds').describe('Opens the content of this feed, and nothing else'),
+  }),
 })
 export type ApiKeyDraft = z.output<typeof ApiKeyDraft>
 
@@ -45,7 +50,12 @@ export const keys = {
       'Keys of users who have a permission that you lack are left out; requesting those of such a user is forbidden.',
     http: 'GET /api/keys',
     access: 'authenticated',
-    input: () => z.object({ user_id: idOf('users').optional().describe('Only the keys of this user'), ...Page }),
+    input: () =>
+      z.object({
+        user_id: idOf('users').optional().describe('Only the keys of this user'),
+        feed_id: idOf('feeds').optional().describe('Only the keys of this feed'),
+        ...Page,
+      }),
     output: () => z.array(ApiKey),
   }),
   create: operation({

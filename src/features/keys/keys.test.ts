@@ -40,6 +40,7 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
       expires_at: null,
       prefix: body.key.slice(0, 9),
       created_by: id,
+      feed_id: null,
       key: expect.stringMatching(/^plat_[A-Za-z0-9_-]{43}$/),
     })
     expect((await app.send('GET /api/auth/me', { key: body.key })).status).toBe(200)

@@ -4,6 +4,7 @@ import { listRows } from '../../platform/contract/list.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { isSameHash, newSecret, secretHash } from '../../platform/security/secret-token.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
+import { lockFeed } from '../feeds/feeds.ts'
 import { coverageOf, findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
 import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
 import * as store from './store.ts'
@@ -101,13 +102,16 @@ const makerOf = async (ctx: Ctx): Promise<string> => {
   return shown?.created_by ?? ownerOf(ctx)
 }
 
-const create = async (ctx: Ctx, { name, expires_at, user_id: wanted }: ApiKeyDraft): Promise<NewApiKey> => {
+const create = async (ctx: Ctx, { name, expires_at, feed_id, user_id: wanted }: ApiKeyDraft): Promise<NewApiKey> => {
   const user_id = await newOwner(ctx, wanted)
   if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
+  // Locked, so that the feed is not deleted before the key is there.
+  if (feed_id !== null && !(await lockFeed(ctx, feed_id)))
+    throw invalidField('feed_id', `there is no feed with id "${feed_id}"`)
   await requireRoom(ctx, user_id)
   const { key, key_hash, prefix } = makeKey()
   const created_by = await makerOf(ctx)
-  const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix, created_by }
+  const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix, created_by, feed_id }
   await store.insert(ctx, { ...stored, key_hash })
   const apiKey: ApiKey = { ...stored, last_used_at: null }
   await ctx.emit('key.created', apiKey)
@@ -124,7 +128,7 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 export const feature: Feature = {
   operations: implement(keys, {
-    list: async (ctx, { user_id, ...page }) => {
+    list: async (ctx, { user_id, feed_id, ...page }) => {
       const owner = ownerOf(ctx)
       const isAll = ctx.caller.permissions.has('apikeys:list')
       // Includes users: their keys are deleted with them, and their rights decide which callers see them.
@@ -136,6 +140,7 @@ export const feature: Feature = {
       if (isCovered) query = query.where(isCovered)
       if (!isAll) query = query.where('api_keys.user_id', '=', owner)
       if (user_id !== undefined) query = query.where('api_keys.user_id', '=', user_id)
+      if (feed_id !== undefined) query = query.where('api_keys.feed_id', '=', feed_id)
       return listRows(ctx, {
         // The same URL lists different keys for different users, and a browser cache knows only the URL.
         revision: `${revision} ${coverage?.tag ?? owner}`,
@@ -150,6 +155,9 @@ export const feature: Feature = {
   }),
   reactions: {
     'user.roles-changed': (ctx, { ids }: { ids: readonly string[] }) => endedFor(ctx, ids),
+    'feed.deleted': async (ctx, { id }: { id: string }) => {
+      for (const key of await store.removeOfFeed(ctx, id)) await ctx.emit('key.deleted', key)
+    },
     'user.password-changed': (ctx, { id }: { id: string }) => endedFor(ctx, [id]),
   },
 }

@@ -21,6 +21,7 @@ export const query = ({ db }: DbScope) =>
       'api_keys.expires_at',
       'api_keys.prefix',
       'api_keys.created_by',
+      'api_keys.feed_id',
     ])
     .orderBy('api_keys.name_key')
     .orderBy('api_keys.id')
@@ -95,6 +96,13 @@ export const madeByOthers = async (scope: DbScope, userIds: readonly string[]): 
         .execute()),
     )
   return found
+}
+
+/** Deletes the keys of a feed. @returns the deleted keys */
+export const removeOfFeed = async (scope: DbScope, feedId: string): Promise<ApiKey[]> => {
+  const keys = await query(scope).where('api_keys.feed_id', '=', feedId).execute()
+  for (const { id } of keys) await remove(scope, id)
+  return keys
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {

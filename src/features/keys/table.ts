@@ -12,6 +12,8 @@ export type ApiKeyRow = {
   expires_at: string | null
   /** The id of the user who made it, who may be deleted; null for a key of an earlier version. */
   created_by: string | null
+  /** The feed whose content is all that the key opens; null for a key with all rights of its owner. */
+  feed_id: string | null
 }
 
 /** Apart from the keys, because a use must not invalidate cached rights. */

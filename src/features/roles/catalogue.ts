@@ -71,6 +71,7 @@ export const PERMISSION_TABLE: readonly Row[] = [
   row('apikeys', "other people's API keys", LRCUD),
   row('oauth-clients', 'OAuth clients', LRCUD),
   row('credentials', 'stored credentials', LRCUD, LR, LR),
+  row('feeds', 'feeds', LRCUD, LR, LR),
   row('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
   row('search', 'search results', R, R, R),
   row('dashboard', 'the dashboard', R, R, R),

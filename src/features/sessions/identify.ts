@@ -123,7 +123,11 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const rights =
       account &&
       rightsOf({
-        caller: { ...callerOf(account, 'key', key.id), keyName: key.name },
+        caller: {
+          ...callerOf(account, 'key', key.id),
+          keyName: key.name,
+          ...(key.feed_id !== null && { feedId: key.feed_id }),
+        },
         readPoint: source.readPoint,
         rows: [
           { table: 'users', where: { id: account.id, is_active: 1 } },

@@ -1,7 +1,7 @@
 /** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
 import { AppError, toAppError } from '../contract/errors.ts'
-import { admissionOf, checkAccess } from '../operation/access.ts'
+import { admissionOf, checkAccess, refuseFeedKey } from '../operation/access.ts'
 import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
 import { WithStatus } from '../operation/handler-result.ts'
 import { httpParts } from '../operation/http-route.ts'
@@ -52,6 +52,7 @@ export type App = { readonly fetch: (request: Request, socket?: Socket) => Promi
 type Admission = {
   readonly access: Access
   readonly bearerOnly?: boolean
+  readonly admitsFeedKeys?: boolean
   /** The route's own way to identify callers. */
   readonly own?: Identify | undefined
 }
@@ -141,11 +142,15 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const table = createRouteTable<Mounted>()
 
   /** Identifies the caller and checks the access. */
-  const admit = async (context: RequestContext, { access, bearerOnly = false, own }: Admission): Promise<void> => {
+  const admit = async (
+    context: RequestContext,
+    { access, bearerOnly = false, admitsFeedKeys = false, own }: Admission,
+  ): Promise<void> => {
     if (access === 'public' && !own) return
     const { raw } = context
     const isNobody = bearerOnly && !own && !raw.headers.has('authorization')
-    const identity = isNobody ? undefined : await (own ?? identify)(raw.headers)
+    const identityOf = () => (own ? own(raw.headers, withWholeUrl(raw).url) : identify(raw.headers))
+    const identity = isNobody ? undefined : await identityOf()
     if (identity) {
       context.setCookie = identity.setCookie
       context.caller = identity.caller
@@ -154,6 +159,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       checkCsrf(identity, raw)
     }
     // Before the body is read: a caller without the permission learns nothing about it.
+    if (!admitsFeedKeys) refuseFeedKey(context.caller)
     checkAccess(access, context.caller)
   }
 
@@ -214,10 +220,10 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
 
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
     const { route, identify: own } = bound
-    const { access, bearerOnly = false } = route
+    const { access, bearerOnly = false, admitsFeedKeys = false } = route
     const queryFields = new Set(Object.keys(route.query?.shape ?? {}))
     return async (context) => {
-      await admit(context, { access, bearerOnly, own })
+      await admit(context, { access, bearerOnly, admitsFeedKeys, own })
         .then(() => refuseHistoryFields(context, queryFields))
         .catch((error: unknown) => refused(context, route, error))
       return kernel.runRaw(bound, context, withWholeUrl(context.raw))

@@ -35,6 +35,12 @@ export const checkAccess = (access: Access, caller: Caller): void => {
   throw withheld.length > 0 ? new InsufficientScopeError(message, withheld) : new AppError('FORBIDDEN', message)
 }
 
+/** @throws AppError FORBIDDEN for an API key that opens the content of one feed alone */
+export const refuseFeedKey = ({ feedId }: Caller): void => {
+  if (feedId !== undefined)
+    throw new AppError('FORBIDDEN', 'The API key opens the content of one feed, and nothing else')
+}
+
 /**
  * Checks that a client may call an operation for its user. An operation without a permission is in no scope, so the
  * user cannot have granted it: keys, sessions and consents are managed by the user alone.

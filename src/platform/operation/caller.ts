@@ -8,6 +8,8 @@ export type Caller = {
   readonly permissions: ReadonlySet<string>
   /** The name of the API key. */
   readonly keyName?: string
+  /** The feed whose content is all that the API key opens. */
+  readonly feedId?: string
   /** The client that acts for the user, if any. */
   readonly client?: ActingClient
 }

@@ -8,7 +8,7 @@ import { asksForDryRun, type HistoryFields } from '../contract/history-fields.ts
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import { type Journal, journaled } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
-import { checkAccess, checkConsent } from './access.ts'
+import { checkAccess, checkConsent, refuseFeedKey } from './access.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subjectOf } from './audit.ts'
 import { type Caller, GUEST } from './caller.ts'
 import { type ChangeDetails, ChangeRecord } from './change-record.ts'
@@ -103,6 +103,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   /** @throws AppError UNAUTHORIZED or FORBIDDEN */
   const callOf = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
     const check = (caller: Caller): void => {
+      refuseFeedKey(caller)
       checkAccess(op.access, caller)
       checkConsent(op, caller)
     }

@@ -202,6 +202,8 @@ export type RawRoute = {
   readonly isProbe?: boolean
   /** Accepts bearer tokens only; a session cookie is ignored. */
   readonly bearerOnly?: boolean
+  /** Admits API keys that open one feed. The route's own way to identify callers checks which. */
+  readonly admitsFeedKeys?: boolean
   /** The audit entry of a call. Without it, calls are not recorded. */
   readonly audit?: Audited
   readonly description?: string

@@ -16,8 +16,12 @@ export type Identity = {
   readonly rights?: Rights
 }
 
-/** Identifies the caller; undefined without credentials. @throws AppError for invalid credentials */
-export type Identify = (headers: Headers) => Promise<Identity | undefined>
+/**
+ * Identifies the caller; undefined without credentials.
+ * @param url of the request, for the routes with an own way to identify callers
+ * @throws AppError for invalid credentials
+ */
+export type Identify = (headers: Headers, url?: string) => Promise<Identity | undefined>
 
 /** A call without its transport: input, caller and details of the request. */
 export type Request = {

@@ -1,9 +1,9 @@
 /** Prefixes and aggregates become networks, ranges become pools. */
 import { type Cidr, cidrOf, formatCidr, parseCidr } from '../../../../net/cidr.ts'
 import { bitsOf, compareIp, formatIp, type Ip, parseIp } from '../../../../net/ip.ts'
+import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, fittedTags } from '../row-text.ts'
-import { SubnetIndex } from '../subnet-index.ts'
 import { addRow, linesOf, type Mapping, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
 import { listIn, type NetboxObject } from './objects.ts'
 import { datacenterOf, scopeLine } from './places.ts'

@@ -1,9 +1,9 @@
 /** Locations become datacenters, subnets become networks. */
 import { type Cidr, cidrOf, formatCidr } from '../../../../net/cidr.ts'
 import { bitsOf, type Family, type Ip, maxValue, parseIp } from '../../../../net/ip.ts'
+import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, fitted } from '../row-text.ts'
-import { SubnetIndex } from '../subnet-index.ts'
 import { datacenterOf, linesOf, type Mapping, type RowRef, refsOf, refTo } from './mapping.ts'
 import type { Row } from './tables.ts'
 

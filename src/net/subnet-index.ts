@@ -1,7 +1,7 @@
 /** Finds the most specific subnet that holds an address, in as many steps as there are prefix lengths. */
 
-import type { Cidr } from '../../../net/cidr.ts'
-import { bitsOf, type Family, type Ip } from '../../../net/ip.ts'
+import type { Cidr } from './cidr.ts'
+import { bitsOf, type Family, type Ip } from './ip.ts'
 
 type Level = { readonly shift: bigint; readonly prefix: number; readonly items: Map<bigint, unknown> }
 

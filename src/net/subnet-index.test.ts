@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { cidrContains, cidrHolds, cidrOf } from '../../../net/cidr.ts'
-import { randomOf } from '../../../testing/hostile-files.ts'
+import { randomOf } from '../testing/hostile-files.ts'
+import { cidrContains, cidrHolds, cidrOf } from './cidr.ts'
 import { SubnetIndex } from './subnet-index.ts'
 
 test.each([4, 6] as const)('finds the most specific subnet of IPv%d, as a look at each does', (family) => {

@@ -1,0 +1,87 @@
+/** The route that answers with the content of a feed. */
+
+import { notFound } from '../../platform/contract/errors.ts'
+import { etagOf, matchesEtag, quoted } from '../../platform/contract/etag.ts'
+import { acceptedCoding, compressedBytes, compressedSource } from '../../platform/http/compression.ts'
+import { longResponse } from '../../platform/http/respond.ts'
+import type { Ctx } from '../ctx.ts'
+import { contentTypeOf, fileNameOf } from './catalogue.ts'
+import { CONTENT_TABLES } from './filtered.ts'
+import type { Renderer } from './rendered.ts'
+import * as store from './store.ts'
+
+/** Content up to this size has an ETag of its own, and is sent at once. */
+const WHOLE_BYTES = 1024 * 1024
+/** Content up to this size is not compressed. */
+const SMALL_BYTES = 1024
+
+type Beginning = { readonly pieces: readonly Uint8Array[]; readonly isWhole: boolean }
+
+/** @param most bytes; all of the content without it */
+const beginningOf = async (content: AsyncGenerator<Uint8Array>, most: number): Promise<Beginning> => {
+  const pieces: Uint8Array[] = []
+  for (let size = 0; size <= most; ) {
+    const { done, value } = await content.next()
+    if (done) return { pieces, isWhole: true }
+    pieces.push(value)
+    size += value.length
+  }
+  return { pieces, isWhole: false }
+}
+
+/** Yields the pieces, then the rest. */
+async function* resumed(pieces: readonly Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/** @example feedIdOf('http://host/api/feeds/web%20hosts/content') // 'web hosts' */
+export const feedIdOf = (url: string): string => decodeURIComponent(new URL(url).pathname.split('/')[3] ?? '')
+
+/** @throws AppError NOT_FOUND, and those of `Renderer` */
+export const contentHandler =
+  (render: Renderer) =>
+  async (ctx: Ctx, request: Request): Promise<Response> => {
+    // Before any row.
+    const revision = await ctx.store.revision(CONTENT_TABLES)
+    const id = feedIdOf(request.url)
+    const feed = await store.find(ctx, id)
+    if (!feed) throw notFound('feed', id)
+    ctx.require('devices:list')
+    const asked = request.headers.get('if-none-match') ?? ''
+    const headersOf = (etag: string, coding?: string) => ({
+      'Content-Type': contentTypeOf(feed.media_type),
+      'Content-Disposition': `inline; filename="${fileNameOf(feed)}"`,
+      'Cache-Control': 'private, no-cache',
+      Vary: 'Accept-Encoding',
+      ETag: quoted(etag, coding),
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
+    })
+    const unchanged = (etag: string) => new Response(null, { status: 304, headers: headersOf(etag) })
+    const etags = ctx.store.cache.at<string>('feed etags', revision)
+    const known = etags.get(id)
+    if (known !== undefined && matchesEtag(asked, known)) return unchanged(known)
+    const content = render(ctx, feed)
+    const most = feed.format === 'template' ? Number.POSITIVE_INFINITY : WHOLE_BYTES
+    const { pieces, isWhole } = await beginningOf(content, most)
+    const whole = isWhole ? Buffer.concat(pieces) : undefined
+    const etag = etagOf(whole ? whole.toString('latin1') : `${revision} ${id}`)
+    etags.set(id, etag, etag.length)
+    if (matchesEtag(asked, etag)) {
+      await content.return(undefined)
+      return unchanged(etag)
+    }
+    const accepted = acceptedCoding(request.headers.get('accept-encoding'))
+    if (!whole) {
+      const bytes = resumed(pieces, content)
+      const source = accepted ? compressedSource(accepted, bytes) : bytes
+      return longResponse({ source }, { headers: headersOf(etag, accepted) })
+    }
+    const coding = whole.length > SMALL_BYTES ? accepted : undefined
+    const body = coding ? compressedBytes(coding, whole) : whole
+    return new Response(body, { headers: headersOf(etag, coding) })
+  }

@@ -1,0 +1,101 @@
+/** The devices of a filter, with the addresses that it leaves, in the order of the list of devices. */
+import { cidrOfText } from '../../net/cidr.ts'
+import { ipKeyOf, parseIp } from '../../net/ip.ts'
+import { SubnetIndex } from '../../net/subnet-index.ts'
+import { membership } from '../../platform/db/subset.ts'
+import type { Ctx } from '../ctx.ts'
+import { mainAddresses, namesOf } from '../devices/address-names.ts'
+import type { Address, Device } from '../devices/schema.ts'
+import { devicesIn } from '../networks/membership.ts'
+import type { FeedAddress, FeedDevice, FeedNetwork } from './formats/format.ts'
+import type { Feed } from './schema.ts'
+
+export type Filter = Pick<Feed, 'tags' | 'datacenter_id' | 'network_id' | 'statuses' | 'address_label' | 'family'>
+
+/** The tables of which the content of a feed is made. */
+export const CONTENT_TABLES = ['devices', 'addresses', 'network_addresses', 'networks', 'datacenters', 'feeds'] as const
+
+const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
+
+const queryOf = async (ctx: Ctx, { tags, datacenter_id, network_id, statuses }: Filter) => {
+  let query = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_key').orderBy('devices.id')
+  query = query.where('devices.status', 'in', statuses)
+  if (datacenter_id !== null) query = query.where('devices.datacenter_id', '=', datacenter_id)
+  for (const subset of [...tags.map(ofTag), ...(network_id === null ? [] : [devicesIn(network_id)])])
+    query = query.where((await membership(ctx, subset)).ordered)
+  return query
+}
+
+/** Returns the device and the key of each address that belongs to the network. */
+const membersOf = async (ctx: Ctx, networkId: string): Promise<ReadonlySet<string>> => {
+  const query = ctx.db.selectFrom('network_addresses').select(['device_id', 'ip_key'])
+  const rows = await query.where('network_id', '=', networkId).execute()
+  return new Set(rows.map(({ device_id, ip_key }) => `${device_id} ${ip_key}`))
+}
+
+export type Places = {
+  readonly networks: readonly FeedNetwork[]
+  readonly datacenters: ReadonlyMap<string, string>
+  readonly networkOf: (address: Address) => FeedNetwork | undefined
+}
+
+const placesOf = async (ctx: Ctx): Promise<Places> => {
+  const datacenters = await ctx.db.selectFrom('datacenters').select(['id', 'name']).execute()
+  const networks = await ctx.db
+    .selectFrom('networks')
+    .select(['id', 'name', 'subnet', 'vlan_id'])
+    .orderBy('name_key')
+    .orderBy('id')
+    .execute()
+  const byId = new Map(networks.map((network) => [network.id, network]))
+  const index = new SubnetIndex<FeedNetwork>()
+  for (const network of networks) index.add(cidrOfText(network.subnet), network)
+  return {
+    networks,
+    datacenters: new Map(datacenters.map(({ id, name }) => [id, name])),
+    networkOf: ({ ip, network_id }) => {
+      if (network_id !== null) return byId.get(network_id)
+      const address = parseIp(ip)
+      return address && index.holding(address)
+    },
+  }
+}
+
+export type Filtered = {
+  readonly places: Places
+  readonly chunks: () => AsyncGenerator<FeedDevice[]>
+}
+
+/** Reads networks and datacenters at once; the devices are streamed. */
+export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
+  const { network_id, address_label, family } = filter
+  const query = await queryOf(ctx, filter)
+  const members = network_id === null ? undefined : await membersOf(ctx, network_id)
+  const places = await placesOf(ctx)
+  const label = address_label.toLowerCase()
+  const isFiltered = members !== undefined || label !== '' || family !== ''
+
+  const isLeft = (id: string, { ip, label: own }: Address): boolean =>
+    (label === '' || own.toLowerCase() === label) &&
+    (family === '' || ip.includes(':') === (family === 'ipv6')) &&
+    (!members || members.has(`${id} ${ipKeyOf(ip)}`))
+
+  const entryOf = (device: Device): FeedDevice => {
+    const left = isFiltered ? device.addresses.filter((one) => isLeft(device.id, one)) : device.addresses
+    const main = mainAddresses(left)
+    const addresses = left.map((address): FeedAddress => {
+      const isMain = main.has(address)
+      return { ...address, isMain, ...namesOf(device, address, isMain), network: places.networkOf(address) }
+    })
+    return { device, addresses, datacenter: places.datacenters.get(device.datacenter_id ?? '') ?? '' }
+  }
+
+  async function* chunks(): AsyncGenerator<FeedDevice[]> {
+    for await (const rows of ctx.store.stream<{ doc: string }>(query)) {
+      // The documents are those of the contract.
+      const entries = rows.map(({ doc }) => entryOf(JSON.parse(doc) as Device))
+      yield isFiltered ? entries.filter(({ addresses }) => addresses.length > 0) : entries
+    }
+  }
+  return { places, chunks }
+}

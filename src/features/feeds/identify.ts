@@ -1,0 +1,54 @@
+/** The credentials of the content of a feed: an API key of it also as a Basic password, or in the query string. */
+import { AppError } from '../../platform/contract/errors.ts'
+import type { Identify, Identity } from '../../platform/operation/request.ts'
+import { feedIdOf } from './content.ts'
+
+/** A client that sends no header by itself asks for a password (RFC 7617). */
+const CHALLENGE = 'Bearer, Basic realm="feed"'
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+=*) *$/i
+
+/** @returns the password; undefined for a header of another scheme */
+const basicPassword = (authorization: string): string | undefined => {
+  const [, credentials] = BASIC.exec(authorization) ?? []
+  if (credentials === undefined) return undefined
+  const text = Buffer.from(credentials, 'base64').toString()
+  return text.slice(text.indexOf(':') + 1)
+}
+
+const withChallenge = (thrown: unknown): unknown =>
+  thrown instanceof AppError && thrown.status === 401
+    ? new AppError(thrown.code, thrown.message, { cause: thrown, challenge: CHALLENGE })
+    : thrown
+
+/** @throws AppError UNAUTHORIZED with the challenge; FORBIDDEN for a key of another feed */
+export const createFeedIdentify = (identify: Identify): Identify => {
+  /** A key in a place from which logs and histories may copy it must open this feed alone. */
+  const byFeedKey = async (key: string): Promise<Identity> => {
+    // Of another form than a key, which no header could hold.
+    const isKey = /^[A-Za-z0-9._~+/-]{1,512}$/.test(key)
+    const identity = isKey ? await identify(new Headers({ authorization: `Bearer ${key}` })) : undefined
+    if (identity?.caller.feedId === undefined)
+      throw new AppError('UNAUTHORIZED', 'A password or a token in the URL must be an API key of this feed')
+    return identity
+  }
+  const identityOf = async (headers: Headers, url: string): Promise<Identity | undefined> => {
+    const authorization = headers.get('authorization')
+    const password = authorization === null ? undefined : basicPassword(authorization)
+    if (password !== undefined) return byFeedKey(password)
+    const token = authorization === null ? new URL(url).searchParams.get('token') : null
+    return token === null ? identify(headers) : byFeedKey(token)
+  }
+  return async (headers, url = '') => {
+    try {
+      const identity = await identityOf(headers, url)
+      if (!identity) throw new AppError('UNAUTHORIZED', 'Send an API key as a Bearer token')
+      const { feedId } = identity.caller
+      if (feedId !== undefined && feedId !== feedIdOf(url))
+        throw new AppError('FORBIDDEN', 'The API key is of another feed')
+      return identity
+    } catch (thrown) {
+      throw withChallenge(thrown)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** The queries of feeds; the only writer of their table. */
+import type { Ctx, DbScope } from '../ctx.ts'
+import type { Feed } from './schema.ts'
+import type { FeedRow } from './table.ts'
+
+const columns = [
+  ...(['id', 'name', 'description', 'format', 'tags', 'datacenter_id', 'network_id', 'statuses'] as const),
+  ...(['address_label', 'family', 'port', 'zone_id', 'template', 'media_type', 'created_at', 'updated_at'] as const),
+] as const
+
+type Row = Omit<FeedRow, 'name_key'>
+
+export const urlOf = (id: string): string => `/api/feeds/${id}/content`
+
+export const feedOf = ({ tags, statuses, created_at, updated_at, ...row }: Row): Feed => {
+  const { id, name, description, format, datacenter_id, network_id, ...rest } = row
+  // Validated before they were stored.
+  const fields = rest as Pick<Feed, 'address_label' | 'family' | 'port' | 'zone_id' | 'template' | 'media_type'>
+  return {
+    ...{ id, name, description, format: format as Feed['format'], tags: JSON.parse(tags) as string[] },
+    ...{ datacenter_id, network_id, statuses: JSON.parse(statuses) as Feed['statuses'], ...fields },
+    ...{ url: urlOf(id), created_at, updated_at },
+  }
+}
+
+const rowOf = ({ url: _, ...feed }: Feed): FeedRow => ({
+  ...feed,
+  name_key: feed.name.toLowerCase(),
+  tags: JSON.stringify(feed.tags),
+  statuses: JSON.stringify(feed.statuses),
+})
+
+export const query = ({ db }: DbScope) => db.selectFrom('feeds').select(columns).orderBy('name_key').orderBy('id')
+
+const byId = ({ db }: DbScope, id: string) => db.selectFrom('feeds').select(columns).where('id', '=', id)
+
+export const find = async (scope: DbScope, id: string): Promise<Feed | undefined> => {
+  const row = await byId(scope, id).executeTakeFirst()
+  return row && feedOf(row)
+}
+
+/** As `find`, and locks the row until commit. */
+export const lockFeed = async (ctx: Ctx, id: string): Promise<Feed | undefined> => {
+  const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()
+  return row && feedOf(row)
+}
+
+export const insert = async ({ db }: DbScope, feed: Feed): Promise<void> => {
+  await db.insertInto('feeds').values(rowOf(feed)).execute()
+}
+
+export const update = async ({ db }: DbScope, feed: Feed): Promise<void> => {
+  await db.updateTable('feeds').set(rowOf(feed)).where('id', '=', feed.id).execute()
+}
+
+export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
+  await db.deleteFrom('feeds').where('id', '=', id).execute()
+}
