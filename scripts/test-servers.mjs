@@ -44,8 +44,15 @@ const servers = {
   'kea-dhcp4': tool('kea-dhcp4', 'kea-dhcp4-server'),
   'mariadb-dump': tool('mariadb-dump', 'mariadb-client'),
   mariadbd: tool('mariadbd', 'mariadb-server-core'),
+  knotd: tool('knotd', 'knot'),
+  named: tool('named', 'bind9'),
   'named-compilezone': tool('named-compilezone', 'bind9-utils'),
   nmap: tool('nmap', 'nmap'),
+  pdns_server: {
+    find: () => findTool('pdns_server') && findTool('pdnsutil'),
+    packages: () => ['pdns-server', 'pdns-backend-sqlite3'],
+    missing: 'PowerDNS (pdns_server and pdnsutil; packages pdns-server, pdns-backend-sqlite3)',
+  },
   udhcpc: tool('udhcpc', 'udhcpc'),
 }
 
