@@ -50,8 +50,8 @@ export function reverseZoneName({ family, prefix, first }: Cidr): string | undef
  *
  * @param ip an address of the subnet
  * @example
- * reverseNameIn(
- *   { prefix: 26, name: '0/26.2.0.192.in-addr.arpa' }, { family: 4, value: 0xc0000205n }) // '5.0/26.2.0.192.in-addr.arpa'
+ * reverseNameIn({ prefix: 26, name: '0/26.2.0.192.in-addr.arpa' }, { family: 4, value: 0xc0000205n })
+ * // '5.0/26.2.0.192.in-addr.arpa'
  */
 export function reverseNameIn(zone: { readonly prefix: number; readonly name: string }, ip: Ip): string {
   if (ip.family === 6 || zone.prefix <= 24) return reverseName(ip)

@@ -2,6 +2,7 @@
 
 import { DnsFormatError } from './format-error.ts'
 import type { DnsMessage } from './message.ts'
+import { decodeName, encodeNameOf } from './name.ts'
 import {
   BADKEY,
   BADSIG,
@@ -70,7 +71,13 @@ const otherTime = ({ other }: TsigFields): number => {
   return time
 }
 
+/**
+ * Verifies the messages of one answer, in order.
+ *
+ * @throws RangeError when the key has no valid name
+ */
 export function createTsigVerifier({ key, createHmac, requestMac, now }: TsigVerifierOptions): TsigVerifier {
+  const { name: keyName } = decodeName(encodeNameOf(key.name), 0)
   const startAfter = (mac: Uint8Array) => {
     const hmac = startHmac(key, createHmac)
     hmac.update(new WireWriter().u16(mac.length).put(mac).finish())
@@ -100,7 +107,7 @@ export function createTsigVerifier({ key, createHmac, requestMac, now }: TsigVer
       const fields = parseTsig(tsig.record)
       // Without a key in common the server can't sign (RFC 8945 section 5.3.2).
       if (fields.error === BADKEY) return { kind: 'key' }
-      const isOther = tsig.record.name !== key.name || fields.algorithm !== key.algorithm
+      const isOther = tsig.record.name !== keyName || fields.algorithm !== key.algorithm
       if (fields.error === BADSIG || isOther || !isAuthentic(bytes, tsig.start, fields)) return { kind: 'signature' }
       if (fields.error === BADTIME) return { kind: 'time', secondsApart: otherTime(fields) - fields.timeSigned }
       if (fields.error !== 0) return { kind: 'signature' }

@@ -93,6 +93,14 @@ describe('an answer', () => {
     expect(verdictsOf([serverSigner(request.mac)([first])])).toEqual([{ kind: 'verified' }])
   })
 
+  test('is verified by a key whose name is written in another way', () => {
+    const { verify } = createTsigVerifier({
+      ...{ key: { ...KEY, name: 'Plat.KEY.' }, createHmac, requestMac: request.mac, now: () => NOW },
+    })
+    const bytes = serverSigner(request.mac)([first])
+    expect(verify(bytes, parseMessage(bytes))).toEqual({ kind: 'verified' })
+  })
+
   test('whose id a proxy has changed is verified by the original one', () => {
     const bytes = serverSigner(request.mac)([first])
     bytes[0] = 0xff
