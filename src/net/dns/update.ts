@@ -17,7 +17,10 @@ export type Prerequisite =
 
 /** A change of an update. They are applied in order. */
 export type RrsetChange =
-  /** Adds values to an RRset, and sets its TTL (section 2.5.1). */
+  /**
+   * Adds values to an RRset (section 2.5.1). Knot keeps the TTL of an RRset that exists: delete it in the same update to set
+   * another. BIND and Knot ignore a CNAME beside other types, and the reverse, without an error (section 3.4.2.2).
+   */
   | {
       readonly kind: 'add'
       readonly name: string

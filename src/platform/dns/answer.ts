@@ -1,6 +1,6 @@
 /** Judges the answers to one request: its id, its signature, then its response code. */
 import { createHmac } from 'node:crypto'
-import { OPCODE_QUERY } from '../../net/dns/codes.ts'
+import { OPCODE_QUERY, typeName } from '../../net/dns/codes.ts'
 import { DnsFormatError } from '../../net/dns/format-error.ts'
 import { type DnsMessage, parseMessage } from '../../net/dns/message.ts'
 import { type CreateHmac, signRequest, type TsigKey } from '../../net/dns/tsig.ts'
@@ -80,12 +80,21 @@ const signatureError = (verdict: TsigVerdict, rcode: string): DnsError => {
 export const asDnsError = (error: unknown): unknown =>
   error instanceof DnsFormatError ? new DnsError('bad_answer', `bad answer: ${error.message}`, { cause: error }) : error
 
+/** Reads the parts of an own request that its answers are compared with. */
+const requestHead = (message: Uint8Array) => {
+  const reader = new WireReader(message)
+  const id = reader.u16()
+  const opcode = (reader.u16() >> 11) & 15
+  reader.take(8)
+  reader.name()
+  return { id, opcode, isQuery: opcode === OPCODE_QUERY && typeName(reader.u16()) !== 'AXFR' }
+}
+
 export const createDnsRequest = ({ message, key, now, accepted = [] }: DnsRequestOptions): DnsRequest => {
   const seconds = () => Math.floor(now() / 1000)
   const signed = key && signRequest(message, { key, createHmac: hmac, now: seconds() })
   const verifier = key && signed && createTsigVerifier({ key, createHmac: hmac, requestMac: signed.mac, now: seconds })
-  const own = parseMessage(message)
-  const isQuery = own.opcode === OPCODE_QUERY && own.questions[0]?.type !== 'AXFR'
+  const own = requestHead(message)
 
   const read = (bytes: Uint8Array) => {
     // A message of another request has another signature, so its id is the better error.
@@ -94,7 +103,7 @@ export const createDnsRequest = ({ message, key, now, accepted = [] }: DnsReques
     if (!answer.isResponse || answer.opcode !== own.opcode) throw new DnsFormatError('it is not an answer')
     const verdict: TsigVerdict = verifier?.verify(bytes, answer) ?? { kind: 'verified' }
     const isSigned = key !== undefined && verdict.kind === 'verified'
-    if (verdict.kind === 'unsigned') throw unsignedError(answer.rcode, isQuery)
+    if (verdict.kind === 'unsigned') throw unsignedError(answer.rcode, own.isQuery)
     if (verdict.kind !== 'verified' && verdict.kind !== 'pending') throw signatureError(verdict, answer.rcode)
     if (answer.rcode !== 'NOERROR' && !accepted.includes(answer.rcode))
       throw rcodeError(

@@ -1,71 +1,25 @@
 /** The client against servers on loopback that answer late, wrongly, in parts or never. */
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createHmac } from 'node:crypto'
-import { createServer, connect as netConnect, type Server, type Socket } from 'node:net'
 import { encodeQuery } from '../../net/dns/message.ts'
-import { writeRecord } from '../../net/dns/record.ts'
-import { appendTsig, type TsigKey, tsigVariables } from '../../net/dns/tsig.ts'
-import { encodeValue } from '../../net/dns/value.ts'
-import { WireReader, WireWriter } from '../../net/dns/wire.ts'
-import { createDnsClient, type DnsClientOptions } from './client.ts'
-import { DnsError, type DnsErrorKind } from './dns-error.ts'
+import {
+  answer,
+  clientOf,
+  closeServers,
+  connect,
+  failureOf,
+  framed,
+  host,
+  KEY,
+  type Respond,
+  signer,
+  soa,
+  unusedPort,
+} from '../../testing/dns-answers.ts'
+import { createDnsClient } from './client.ts'
+import type { DnsErrorKind } from './dns-error.ts'
 import type { DnsConnect } from './stream.ts'
 
-const servers: Server[] = []
-afterAll(() => {
-  for (const server of servers) server.close()
-})
-
-type Respond = (request: Buffer, socket: Socket) => void
-/** Starts a server that is called with each request, without the length before it. */
-const listen = async (respond: Respond): Promise<number> => {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    socket.once('data', (bytes) => respond(Buffer.from(bytes).subarray(2), socket))
-  })
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
-
-const connect: DnsConnect = ({ host, port }) =>
-  new Promise((resolve, reject) => {
-    const socket = netConnect({ host, port })
-    socket.on('error', reject).once('connect', () => resolve(socket))
-  })
-const clientOf = async (respond: Respond, options: Partial<DnsClientOptions> = {}) =>
-  createDnsClient({ connect, host: '127.0.0.1', port: await listen(respond), timeoutMs: 10_000, ...options })
-
-const framed = (message: Uint8Array): Uint8Array => new WireWriter().u16(message.length).put(message).finish()
-const SOA = 'ns.example.net admin.example.org 7 3600 600 86400 300'
-const soa = { name: 'example.org', type: 'SOA', value: SOA }
-const host = (index: number) => ({ name: `h${index}.example.org`, type: 'A', value: '192.0.2.1' })
-
-type Given = { readonly name: string; readonly type: string; readonly value: string }
-/** An answer to the request, with its id. */
-const answer = (request: Buffer, records: readonly Given[], flags = 0x8400): Uint8Array => {
-  const writer = new WireWriter().u16(new WireReader(request).u16()).u16(flags | (request.readUInt16BE(2) & 0x7800))
-  writer.u16(0).u16(records.length).u16(0).u16(0)
-  for (const { name, type, value } of records)
-    writeRecord(writer, { name, type, recordClass: 1, ttl: 60, rdata: encodeValue(type, value) })
-  return writer.finish()
-}
-
-const failureOf = async (work: Promise<unknown>): Promise<DnsError> => {
-  const error = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  )
-  if (!(error instanceof DnsError)) throw new Error(`no DnsError: ${error}`)
-  return error
-}
-const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
+afterAll(closeServers)
 
 describe('an answer', () => {
   test('may come byte by byte', async () => {
@@ -166,8 +120,7 @@ describe('a connection', () => {
   })
 
   test('that is refused is an error', async () => {
-    const port = await listen(() => undefined)
-    await new Promise((resolve) => servers.pop()?.close(resolve))
+    const port = await unusedPort()
     const error = await failureOf(createDnsClient({ connect, host: '127.0.0.1', port, timeoutMs: 10_000 }).serial('a'))
     expect([error.kind, error.message]).toEqual(['no_connection', expect.stringContaining('ECONNREFUSED')])
   })
@@ -180,27 +133,6 @@ describe('a connection', () => {
     expect([error.kind, error.message]).toEqual(['no_connection', 'no connection within 0.02 s'])
   })
 })
-
-const KEY: TsigKey = { name: 'plat.key', algorithm: 'hmac-sha256', secret: new Uint8Array(32).fill(7) }
-const FIELDS = { algorithm: KEY.algorithm, timeSigned: Math.floor(Date.now() / 1000), fudge: 300, error: 0 }
-
-/** The signatures of one answer in several messages (RFC 8945 section 5.3.1). */
-const signer = (request: Buffer) => {
-  const { originalId, ...fields } = { ...FIELDS, other: new Uint8Array(), originalId: request.readUInt16BE(0) }
-  // The record of TSIG ends with the id, the error and the length of no other data, after the MAC of 32 bytes.
-  let prior: Uint8Array = request.subarray(-38, -6)
-  let isFirst = true
-  return (messages: readonly Uint8Array[]): Uint8Array => {
-    const hmac = createHmac('sha256', KEY.secret).update(new WireWriter().u16(prior.length).put(prior).finish())
-    for (const message of messages) hmac.update(message)
-    hmac.update(
-      isFirst ? tsigVariables(KEY.name, fields) : new WireWriter().u48(fields.timeSigned).u16(fields.fudge).finish(),
-    )
-    prior = hmac.digest()
-    isFirst = false
-    return appendTsig(messages.at(-1) ?? new Uint8Array(), KEY.name, { ...fields, mac: prior, originalId })
-  }
-}
 
 describe('an answer to a signed request', () => {
   test.each([
@@ -230,113 +162,6 @@ describe('an answer to a signed request', () => {
       { key: KEY },
     )
     expect(await failureOf(client.serial('example.org'))).toMatchObject({ kind: 'refused', isSigned: true })
-  })
-})
-
-describe('a transfer', () => {
-  const names = async (respond: Respond, options?: Partial<DnsClientOptions>) =>
-    (await all((await clientOf(respond, options)).transfer('example.org'))).map(({ name }) => name)
-
-  test('of several messages yields the records between the two SOA', async () => {
-    const respond: Respond = (request, socket) => {
-      for (const part of [[soa, host(1)], [host(2), host(3)], [soa]]) socket.write(framed(answer(request, part)))
-    }
-    expect(await names(respond)).toEqual(['example.org', 'h1.example.org', 'h2.example.org', 'h3.example.org'])
-  })
-
-  test.each([
-    ['breaks off', [[soa, host(1)]], 'no_answer'],
-    ['does not begin with the SOA', [[host(1), soa]], 'bad_answer'],
-    ['has an empty message', [[soa], []], 'bad_answer'],
-  ] as const)('that %s is an error', async (_, parts, kind) => {
-    const respond: Respond = (request, socket) => {
-      for (const part of parts) socket.write(framed(answer(request, part)))
-      socket.end()
-    }
-    expect((await failureOf(names(respond))).kind).toBe(kind)
-  })
-
-  test('with an error in a later message is an error', async () => {
-    const respond: Respond = (request, socket) => {
-      socket.write(framed(answer(request, [soa])))
-      socket.write(framed(answer(request, [], 0x8402)))
-    }
-    expect((await failureOf(names(respond))).kind).toBe('failed')
-  })
-
-  const endless: Respond = (request, socket) => {
-    socket.write(framed(answer(request, [soa])))
-    const more = () => {
-      const part = framed(
-        answer(
-          request,
-          Array.from({ length: 100 }, (_, index) => host(index)),
-        ),
-      )
-      while (!socket.destroyed && socket.write(part));
-    }
-    socket.on('drain', more)
-    more()
-  }
-  test.each([{ maxRecords: 1000 }, { maxBytes: 10_000 }])('without an end stops at its limits: %j', async (limits) => {
-    const client = await clientOf(endless)
-    expect((await failureOf(all(client.transfer('example.org', limits)))).kind).toBe('too_large')
-  })
-
-  test('without an end stops at its time limit', async () => {
-    const client = await clientOf(endless)
-    expect((await failureOf(all(client.transfer('example.org', { maxWaitMs: 0 })))).kind).toBe('no_answer')
-  })
-
-  test('closes its connection when its reader stops', async () => {
-    const closed = Promise.withResolvers<void>()
-    const client = await clientOf((request, socket) => {
-      socket.once('close', () => closed.resolve())
-      endless(request, socket)
-    })
-    for await (const { type } of client.transfer('example.org')) {
-      expect(type).toBe('SOA')
-      break
-    }
-    await closed.promise
-  })
-
-  test('yields no record before a signature covers it', async () => {
-    const respond: Respond = (request, socket) => {
-      const sign = signer(request)
-      const unsigned = [answer(request, [host(1)]), answer(request, [host(2)])]
-      socket.write(framed(sign([answer(request, [soa])])))
-      for (const part of unsigned) socket.write(framed(part))
-      // The end is signed, but the first of the two before it is left out of the digest.
-      socket.write(framed(sign([...unsigned.slice(1), answer(request, [soa])])))
-    }
-    const seen: string[] = []
-    const client = await clientOf(respond, { key: KEY })
-    const read = async () => {
-      for await (const { name } of client.transfer('example.org')) seen.push(name)
-    }
-    expect((await failureOf(read())).kind).toBe('wrong_secret')
-    expect(seen).toEqual(['example.org'])
-  })
-
-  test('may have messages without a signature before one with it', async () => {
-    const respond: Respond = (request, socket) => {
-      const sign = signer(request)
-      const unsigned = [answer(request, [host(1)]), answer(request, [host(2)])]
-      socket.write(framed(sign([answer(request, [soa])])))
-      for (const part of unsigned) socket.write(framed(part))
-      socket.write(framed(sign([...unsigned, answer(request, [soa])])))
-    }
-    expect(await names(respond, { key: KEY })).toEqual(['example.org', 'h1.example.org', 'h2.example.org'])
-  })
-
-  test('whose end is not signed is an error', async () => {
-    const respond: Respond = (request, socket) => {
-      socket.write(framed(signer(request)([answer(request, [soa])])))
-      socket.write(framed(answer(request, [host(1), soa])))
-    }
-    const error = await failureOf(names(respond, { key: KEY }))
-    expect([error.kind, error.message]).toEqual(['bad_answer', 'the end of the transfer is not signed'])
   })
 })
 

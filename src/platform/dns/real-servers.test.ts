@@ -32,7 +32,7 @@ const add = (name: string, type: string, values: readonly string[], ttl = 300): 
   values,
 })
 
-/** The kinds of errors, which differ: not all servers say what is wrong. */
+/** The kinds of errors, which differ: PowerDNS names no reason. */
 type Kinds = Readonly<Record<'unsigned' | 'unpermitted' | 'unknown' | 'secret' | 'clock', DnsErrorKind>>
 const SERVERS: readonly (readonly [string, () => Promise<TestDnsServer>, Kinds])[] = [
   [
