@@ -145,6 +145,8 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['discovery', 'scan', HOSTILE],
       ['discovery', 'scan', HOSTILE, '--dry-run', '-o', 'csv'],
     ]),
+  'feed content': () => each([['feed', 'content', HOSTILE]]),
+  'feed pull': () => each([['feed', 'pull', HOSTILE, join(folder, `feed ${FILE}`), '--on-change', 'true']]),
   watch: () =>
     each([
       ['watch', '--count', '1'],
