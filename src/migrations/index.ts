@@ -29,6 +29,7 @@ import { randomMacs } from './0030-random-macs.ts'
 import { leases } from './0031-leases.ts'
 import { history } from './0040-history.ts'
 import { externalIds } from './0041-external-ids.ts'
+import { discoveredLeases } from './0043-leases.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   leases,
   history,
   externalIds,
+  discoveredLeases,
 ]

@@ -4,10 +4,7 @@ import { DNSMASQ_LINE, dnsmasqLeases } from './dnsmasq.ts'
 import { ISC_LINE, iscLeases } from './isc.ts'
 import { KEA_COLUMNS, keaCsvLeases } from './kea-csv.ts'
 import { keaJsonLeases } from './kea-json.ts'
-import type { LeaseEntry } from './lease.ts'
-
-export const LEASE_FORMATS = ['kea-csv', 'kea-json', 'dnsmasq', 'isc'] as const
-export type LeaseFormat = (typeof LEASE_FORMATS)[number]
+import type { LeaseEntry, LeaseFormat } from './lease.ts'
 
 const READERS: Readonly<Record<LeaseFormat, (text: string) => Generator<LeaseEntry>>> = {
   'kea-csv': keaCsvLeases,

@@ -1,5 +1,8 @@
 /** The leases of a DHCP server, as its file has them. */
 
+export const LEASE_FORMATS = ['kea-csv', 'kea-json', 'dnsmasq', 'isc'] as const
+export type LeaseFormat = (typeof LEASE_FORMATS)[number]
+
 export type Lease = {
   /** Not canonical. */
   readonly ip: string
