@@ -9,11 +9,11 @@ export const DNSMASQ_LINE = /^\s*\d+\s+\S+\s+(?:\d+\.\d+\.\d+\.\d+|[0-9a-f]*:[0-
 
 const leaseOf = ([expiry = '', hardware = '', ip = '', name = '']: readonly string[]): Lease => {
   // A type of hardware other than Ethernet stands before the address: `06-01:02:...`.
-  const mac = parseMac(hardware) ?? parseMac(hardware.replace(/^[0-9a-f]{2}-/i, ''))
+  const mac = parseMac(hardware) ?? hardware.replace(/^[0-9a-f]{2}-/i, '')
   return {
     ip,
     // Of IPv6 it is the id of the association (IAID).
-    ...(mac !== undefined && !ip.includes(':') && { mac_address: mac }),
+    ...(mac !== '*' && !ip.includes(':') && { mac_address: mac }),
     ...(name !== '*' && { hostname: name }),
     ...(expiry !== '0' && { endsMs: Number(expiry) * 1000 }),
   }
