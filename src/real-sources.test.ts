@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readLeases } from './features/discovery/leases/read.ts'
 import type { Conversion, Converter } from './features/estate/convert/converter.ts'
 import { convertArpScan } from './features/estate/convert/hosts/arp-scan.ts'
 import { convertDnsmasq } from './features/estate/convert/hosts/dnsmasq.ts'
@@ -121,6 +122,13 @@ describe.skipIf(problem !== undefined)('in two network namespaces', () => {
           { ip: expect.stringMatching(/^10\.77\.0\.(5\d|60)$/), mac_address: MAC, hostname: 'real-client' },
         ])
         expect(documents.devices?.map(({ name }) => name)).toEqual(['real-client'])
+        const now = new Date().toISOString()
+        const read = await readLeases(readFileSync(file(leases), 'utf8'), 'auto', now)
+        expect(read).toMatchObject({ leases: 1, expired: 0, errors: [] })
+        expect(read.active).toEqual([
+          { ip: hosts[0]?.ip ?? '', mac: MAC, hostname: 'real-client', expiresAt: expect.any(String) },
+        ])
+        expect(Date.parse(read.active[0]?.expiresAt ?? '') - Date.now()).toBeWithin(3_000_000, 3_700_000)
       } finally {
         child.kill()
         await child.exited
