@@ -1007,3 +1007,7 @@ UPDATE devices SET doc = replace(doc, ',"created_at":"', ',"refs":{},"managed_by
 UPDATE history SET before = replace(before, ',"created_at":"', ',"refs":{},"managed_by":"","created_at":"') WHERE kind IN ('datacenter', 'network', 'pool', 'reservation', 'device');
 
 UPDATE history SET before = replace(before, ',"created_at":"', ',"managed_by":"","created_at":"') WHERE kind = 'relationship';
+
+-- 0043-leases
+
+UPDATE discovered_devices SET doc = substr(doc, 1, length(doc) - 1) || ',"lease_expires_at":null}';

@@ -18,7 +18,12 @@ export type LeaseFormatName = z.infer<typeof LeaseFormatName>
 
 export const LeasesInput = z.object({
   format: LeaseFormatName.default('auto'),
-  text: z.string().min(1).max(MAX_LEASES_BYTES).describe('The content of the file, or the answer of the server'),
+  text: z
+    .string()
+    .min(1)
+    .max(MAX_LEASES_BYTES)
+    .meta({ examples: ['1893456000 52:54:00:aa:bb:cc 10.0.0.5 laptop *'] })
+    .describe('The content of the file, or the answer of the server'),
 })
 
 const counts = {
