@@ -11,7 +11,7 @@ const HOUR_S = 3600
 const NEVER = '9999-12-31T23:59:59.000Z'
 
 describe.each([...dialects()])('leases on %s', (dialect) => {
-  const d = discoveryApp(dialect)
+  const d = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
   const record = (text: string, format?: 'auto' | 'dnsmasq' | 'isc') =>
     d.api.leases.record({ text, ...(format && { format }) })
   /** Seconds since 1970, some hours from now. */
@@ -142,6 +142,15 @@ describe.each([...dialects()])('leases on %s', (dialect) => {
     expect((await d.only(id)).ip).toBe(at(5))
   })
 
+  test('control characters of a host name are left out', async () => {
+    const { id, at } = await d.network()
+    const text = JSON.stringify([
+      { 'ip-address': at(5), hostname: 'a\u001b[2J\u0000b.', cltt: 1, 'valid-lft': 0xffffffff },
+    ])
+    await record(text)
+    expect((await d.only(id)).hostname).toBe('a [2J b')
+  })
+
   test('an answer has the first 20 errors', async () => {
     const { at } = await d.network()
     const { errors } = await record(line(at(5)) + 'rubbish\n'.repeat(30))
@@ -179,6 +188,18 @@ describe.each([...dialects()])('leases on %s', (dialect) => {
   test('leases of more than 100,000 addresses are refused', async () => {
     const text = Array.from({ length: 100_001 }, (_, n) => `0 * 10.${n >> 16}.${(n >> 8) & 255}.${n & 255} * *\n`)
     expect(await d.ask('POST /api/discovery/leases', { text: text.join('') })).toMatchObject(refusal('text'))
+  })
+
+  test('the audit trail has the counts, and not the text', async () => {
+    const { at } = await d.network()
+    await record(line(at(5)), 'dnsmasq')
+    const [entry] = await d.api.audit.list({ limit: 1 })
+    const { errors: _, ...counts } = none
+    expect([entry?.action, entry?.resource, JSON.parse(entry?.changes ?? '')]).toEqual([
+      'create',
+      'lease',
+      { ...counts, format: 'dnsmasq', leases: 1, active: 1, new: 1 },
+    ])
   })
 
   describe('with scans', () => {

@@ -66,7 +66,6 @@ const record = async (ctx: Ctx, { format, text }: Input): Promise<LeasesRecorded
   for (const [networkId, items] of byNetwork) {
     // The leases will be sent again, so no batch waits for the disk.
     await inBatches(ctx, { items, batch, options: { deferSync: true } }, async (tx, some) => {
-      ctx.signal.throwIfAborted()
       const stored = await storeLeases(tx, { networkId, leases: some })
       const first = some[0]?.ip ?? ''
       made.set(first, stored ?? 0)
