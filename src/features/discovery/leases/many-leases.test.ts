@@ -34,7 +34,7 @@ describe.each([...dialects()])('leases on %s', (dialect) => {
       .where('bucket', '=', '')
       .executeTakeFirstOrThrow()
     expect(Number(n)).toBe(MAX_LEASES)
-    expect((most - before) / MIB).toBeLessThan(768)
+    expect((most - before) / MIB).toBeLessThan(512)
   }, 300_000)
 
   test('calls and scans at the same time make one device of each address', async () => {
