@@ -8,6 +8,7 @@ import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
 import { discovery, discoveryRules, inbox, scans } from './discovery/api.ts'
 import { discoveryLocks } from './discovery/inbox/locks-api.ts'
+import { leases } from './discovery/leases/leases-api.ts'
 import { docsRoutes } from './docs/api.ts'
 import { estate, estateRoutes } from './estate/api.ts'
 import { eventRoutes } from './events/api.ts'
@@ -42,6 +43,7 @@ export const contracts = {
   discoveryRules,
   inbox,
   discoveryLocks,
+  leases,
   utilization,
   conflicts,
   webhooks,
