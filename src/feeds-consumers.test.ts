@@ -1,6 +1,6 @@
 /** Programs that read feeds, with the configuration that the catalogue of formats shows. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ansibleFolder } from '../scripts/python-tools.mjs'
 import { CATALOGUE } from './features/feeds/catalogue.ts'
@@ -94,6 +94,23 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     const inventory = JSON.parse(out) as { _meta: { hostvars: Record<string, object> } }
     expect(inventory._meta.hostvars['Web "1"']).toMatchObject({ ansible_host: '10.9.0.10', plat_tags: ['a b', 'c'] })
     expect(inventory).toMatchObject({ tag_a_b: { hosts: ['Web "1"'] }, os_debian_12: { hosts: ['Web "1"'] } })
+  }, 60_000)
+
+  test('Ansible runs no template that a device holds', async () => {
+    const command = `touch ${at('owned')}`
+    const location = `{{ lookup('pipe', '${command}') }}`
+    await api.devices.create({ name: 'evil', location, tags: ['evil', location], username: '{% raw %}root' })
+    await api.devices.create({ name: `evil {{ lookup('pipe', '${command}') }}`, tags: ['evil'] })
+    const { usage } = await usageOf('ansible', { tags: ['evil'] })
+    writeFileSync(at('evil.sh'), usage[0] ?? '')
+    chmodSync(at('evil.sh'), 0o700)
+    const task =
+      '{ansible.builtin.debug: {msg: "{{ plat_location }} {{ plat_tags }} {{ ansible_user }}"}, vars: {ansible_connection: local}}'
+    writeFileSync(at('evil.yml'), `- hosts: all\n  gather_facts: false\n  tasks:\n    - ${task}\n`)
+    const { out, err } = await run([join(ansibleFolder, 'ansible-playbook'), '-i', at('evil.sh'), at('evil.yml')])
+    expect([out, err]).toEqual([expect.stringContaining("lookup('pipe'"), expect.any(String)])
+    expect(out).toMatch(/evil +: ok=1 /)
+    expect(existsSync(at('owned'))).toBe(false)
   }, 60_000)
 
   test('OpenSSH takes the address and the user', async () => {

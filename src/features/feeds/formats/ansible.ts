@@ -3,6 +3,22 @@ import { slug } from '../../../net/slug.ts'
 import { distinctNames } from './distinct-names.ts'
 import type { FeedDevice, Format } from './format.ts'
 
+const TEMPLATE = /\{[{%#]/
+
+/** Returns a value in which no text is a template: Ansible runs the templates that variables hold, on its own machine. */
+const plainValue = (value: unknown): unknown => {
+  if (typeof value === 'string') return TEMPLATE.test(value) ? { __ansible_unsafe: value } : value
+  if (Array.isArray(value)) return value.map(plainValue)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plainValue(one)]))
+}
+
+/** Most devices hold no template, which their text shows at once. */
+const textOf = (vars: object): string => {
+  const text = JSON.stringify(vars)
+  return TEMPLATE.test(text) ? JSON.stringify(plainValue(vars)) : text
+}
+
 const hostVars = ({ device, addresses, datacenter }: FeedDevice, networks: readonly string[]) => {
   const { id, name, hostname, status, os, make_model, location, tags, domains, username } = device
   const main = addresses.find(({ isMain }) => isMain)
@@ -33,7 +49,7 @@ const groupNames = (): ((kind: string, text: string) => string) => {
 }
 
 /** Group names and host names are gathered; the variables of the hosts are not. */
-export const ansible: Format = async function* ({ chunks, networkOf }) {
+export const ansible: Format = async function* ({ chunks, networkOf, skip }) {
   const groups = new Map<string, string[]>()
   const nameOf = distinctNames()
   const groupOf = groupNames()
@@ -46,9 +62,13 @@ export const ansible: Format = async function* ({ chunks, networkOf }) {
   for await (const devices of chunks) {
     let text = ''
     for (const device of devices) {
+      if (TEMPLATE.test(device.device.name)) {
+        skip(device.device, 'has a name that Ansible would run as a template')
+        continue
+      }
       const name = nameOf(device.device)
       const networks = [...new Set(device.addresses.flatMap(({ address }) => networkOf(address)?.name ?? []))]
-      text += `${opening}\n${JSON.stringify(name)}:${JSON.stringify(hostVars(device, networks))}`
+      text += `${opening}\n${JSON.stringify(name)}:${textOf(hostVars(device, networks))}`
       opening = ','
       for (const group of groupsOf(device, networks)) {
         const hosts = groups.get(group)
