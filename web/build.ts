@@ -94,8 +94,8 @@ const LAZY = new RegExp(
   String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
 )
 
-/** Pages of users and permissions. They share code and are often visited together. */
-const ACCESS = /\/web\/src\/(access|account)\//
+/** Pages of users and permissions, and the feeds, which have keys. They share code. */
+const ACCESS = /\/web\/src\/(access|account|feeds)\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./

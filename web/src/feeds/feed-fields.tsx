@@ -1,0 +1,132 @@
+/** The fields of a feed. A format shows only the fields that it uses. */
+import { type FieldSpec, type Input, inputOf, type Values } from '../resource/resource.ts'
+import { SelectField } from '../ui/field.tsx'
+import type { Feed, FeedFormatInfo, PreviewDraft } from './queries.ts'
+import { type Choices, ReferenceField } from './reference-field.tsx'
+import { StatusesField, statusesIn } from './statuses-field.tsx'
+import { EXAMPLE, TemplateField } from './template-field.tsx'
+
+export const MEDIA_TYPES = [
+  ...(['text/plain', 'text/csv', 'application/json', 'application/yaml'] as const),
+  ...(['application/toml', 'application/xml'] as const),
+] satisfies readonly Feed['media_type'][]
+
+export type FeedParts = {
+  readonly formats: readonly FeedFormatInfo[]
+  readonly datacenters: Choices
+  readonly networks: Choices
+}
+
+type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf'>>
+type Special = readonly [name: string, label: string, control: Control]
+
+/** The fields that only some formats use. */
+const specialFields = ({ datacenters, networks }: FeedParts): readonly Special[] => [
+  ['tags', 'Tags', { kind: 'tags', hint: 'With commas between them. Devices that have all of them.' }],
+  [
+    'datacenter_id',
+    'Datacenter',
+    { isHalf: true, render: (input) => <ReferenceField {...input} label="Datacenter" choices={datacenters} /> },
+  ],
+  [
+    'network_id',
+    'Network',
+    { isHalf: true, render: (input) => <ReferenceField {...input} label="Network" choices={networks} /> },
+  ],
+  [
+    'statuses',
+    'States',
+    {
+      initial: 'active,maintenance',
+      render: (input) => <StatusesField {...input} />,
+      read: (value) => (Array.isArray(value) ? value.join(',') : ''),
+      send: statusesIn,
+    },
+  ],
+  ['address_label', 'Label of the address', { isHalf: true, hint: 'Such as primary, ssh or bmc' }],
+  [
+    'family',
+    'Family of the address',
+    {
+      ...{ isHalf: true, kind: 'select' },
+      options: [
+        ['', 'IPv4 and IPv6'],
+        ['ipv4', 'IPv4'],
+        ['ipv6', 'IPv6'],
+      ],
+    },
+  ],
+  [
+    'port',
+    'Port',
+    {
+      kind: 'number',
+      hint: 'Of addresses without a port. Without both, an address is left out.',
+      // The server names the error of a text that is no number.
+      send: (text) => (text.trim() === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)),
+    },
+  ],
+  ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
+  [
+    'media_type',
+    'Media type of the content',
+    { kind: 'select', initial: 'text/plain', options: MEDIA_TYPES.map((one) => [one, one] as const) },
+  ],
+]
+
+export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => {
+  const infoOf = (name: string | undefined) => parts.formats.find((one) => one.name === name)
+  return [
+    { name: 'name', label: 'Name', isRequired: true },
+    {
+      name: 'id',
+      label: 'Name in the URL',
+      isMono: true,
+      hint: 'Letters, digits, dot, underscore and hyphen. A random one without it; it stays as it is.',
+      isShown: (_, isNew) => isNew,
+      send: (text) => text.trim() || undefined,
+    },
+    {
+      name: 'format',
+      label: 'Format',
+      initial: 'prometheus',
+      render: ({ value, onChange, error }) => (
+        <SelectField
+          label="Format"
+          hint={infoOf(value)?.description}
+          options={parts.formats.map(({ name, title }) => [name, title] as const)}
+          {...{ value, onChange, error }}
+        />
+      ),
+    },
+    ...specialFields(parts).map(([name, label, control]) => ({
+      ...{ name, label },
+      ...control,
+      isShown: ({ format }: Values) => infoOf(format)?.fields.includes(name) ?? false,
+    })),
+    { name: 'description', label: 'Description', kind: 'area' },
+  ]
+}
+
+/** Empties the fields that the new format of a feed does not use: the server refuses them. */
+export const emptied = ({ formats }: FeedParts, { format }: Input): Input => {
+  const info = formats.find(({ name }) => name === format)
+  const empty = {
+    tags: [],
+    datacenter_id: null,
+    network_id: null,
+    address_label: '',
+    family: '',
+    port: null,
+    template: '',
+  }
+  return info ? Object.fromEntries(Object.entries(empty).filter(([name]) => !info.fields.includes(name))) : {}
+}
+
+/** The draft to preview. Undefined while there is nothing to show, such as without a template. */
+export const previewDraft = (fields: readonly FieldSpec[], values: Values): PreviewDraft | undefined => {
+  if (values.format === 'template' && values.template?.trim() === '') return undefined
+  const { name: _, id: __, description: ___, ...draft } = inputOf({ fields }, values)
+  // The server validates the values.
+  return draft as PreviewDraft
+}

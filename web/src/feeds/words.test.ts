@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { DeviceStatus } from '../../../src/features/devices/schema.ts'
+import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
+import { type Filter, filledIn, filterInWords, STATUSES } from './words.ts'
+
+const DEFAULT: Filter = {
+  ...{ tags: [], datacenter_id: null, network_id: null, statuses: ['active', 'maintenance'] },
+  ...{ address_label: '', family: '' },
+}
+const names = new Map([
+  ['d', 'Dublin'],
+  ['n', 'servers'],
+])
+
+describe('the filter in words', () => {
+  test.each<[Partial<Filter>, string]>([
+    [{}, 'Active and maintenance devices'],
+    [{ statuses: ['planned', 'active', 'maintenance', 'decommissioned'] }, 'All devices'],
+    [{ tags: ['web'] }, 'Active and maintenance devices tagged web'],
+    [{ tags: ['web', 'prod', 'eu'], statuses: ['active'] }, 'Active devices tagged web, prod and eu'],
+    [{ datacenter_id: 'd', statuses: ['planned'] }, 'Planned devices in Dublin'],
+    [{ tags: ['web'], network_id: 'n', statuses: ['active'] }, 'Active devices tagged web, with an address in servers'],
+    [{ network_id: 'gone', statuses: ['active'] }, 'Active devices with an address in network gone'],
+    [{ statuses: ['active'], family: 'ipv6' }, 'Active devices; IPv6 addresses'],
+    [{ statuses: ['active'], address_label: 'ssh' }, 'Active devices; addresses labelled ssh'],
+    [{ statuses: ['active'], family: 'ipv4', address_label: 'ssh' }, 'Active devices; IPv4 addresses labelled ssh'],
+  ])('of %j is "%s"', (part, sentence) => {
+    expect(filterInWords({ ...DEFAULT, ...part }, names)).toBe(sentence)
+  })
+
+  test('knows all states of devices', () => {
+    expect(STATUSES).toEqual(DeviceStatus.options)
+  })
+})
+
+describe('the configuration of the consumer', () => {
+  const consumer = { url: 'https://plat.test/api/feeds/x/content', id: 'x', token: 'plat_1$&' }
+
+  test('has the URL, the id and the key in their places, and keeps other braces', () => {
+    const [filled] = filledIn([{ title: 'f', text: "{ echo '{}'; } {url} {id} {token} {other}" }], consumer)
+    expect(filled?.text).toBe("{ echo '{}'; } https://plat.test/api/feeds/x/content x plat_1$& {other}")
+  })
+
+  test('has a placeholder without a key', () => {
+    expect(filledIn([{ title: 'f', text: '{token}' }], { ...consumer, token: undefined })).toEqual([
+      { title: 'f', text: 'YOUR_KEY' },
+    ])
+  })
+
+  test.each(Object.entries(CATALOGUE))('of %s has no place that is left empty', (_, { usage }) => {
+    for (const { text } of filledIn(usage, consumer)) expect(text).not.toMatch(/\{\w+\}/)
+  })
+})
