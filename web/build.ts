@@ -128,6 +128,7 @@ const LOADED_LATER = [
   'src/features/estate/csv/cells.ts',
   'src/features/estate/csv/csv.ts',
   'src/features/estate/csv/guess.ts',
+  'src/features/feeds/catalogue.ts',
   'web/src/export/fields.ts',
   'web/src/export/rows.ts',
   'web/src/export/save-code.ts',

@@ -1,21 +1,21 @@
 /** The keys of a feed, and the configuration of the program that reads it. */
 import { useState } from 'react'
+import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { KeysCard } from '../account/keys-card.tsx'
 import { CodeBlock } from '../connect/code-block.tsx'
 import { Card, CopyText, Facts } from '../ui/primitives.tsx'
+import { titleOf } from './feed-resource.ts'
 import css from './feeds.module.css'
-import type { Feed, FeedFormatInfo } from './queries.ts'
+import type { Feed } from './queries.ts'
 import { filledIn, NO_KEY } from './words.ts'
 
 export const absoluteUrl = ({ url }: Pick<Feed, 'url'>): string => `${location.origin}${url}`
 
-type Props = { readonly feed: Feed; readonly format: FeedFormatInfo | undefined }
-
-export const ConsumerTab = ({ feed, format }: Props) => {
+export const ConsumerTab = ({ feed }: { readonly feed: Feed }) => {
   /** The key that was made last. It is kept until the tab is left, to fill in the configuration. */
   const [token, setToken] = useState<string>()
   const url = absoluteUrl(feed)
-  const usage = filledIn(format?.usage ?? [], { url, id: feed.id, token })
+  const usage = filledIn(CATALOGUE[feed.format].usage, { url, id: feed.id, token })
   const isPulled = usage.some(({ text }) => text.includes('plat feed pull'))
   return (
     <div className={css.consumer}>
@@ -23,7 +23,7 @@ export const ConsumerTab = ({ feed, format }: Props) => {
         <Facts
           facts={[
             ['URL', <CopyText key="url" text={url} label="URL" />],
-            ['Format', format?.title ?? feed.format],
+            ['Format', titleOf(feed.format)],
             [
               'Media type',
               <span key="type" className="mono">
@@ -34,7 +34,7 @@ export const ConsumerTab = ({ feed, format }: Props) => {
         />
       </Card>
       <KeysCard feed={feed} onMade={({ key }) => setToken(key)} />
-      <Card title={`Configuration for ${format?.title ?? feed.format}`}>
+      <Card title={`Configuration for ${titleOf(feed.format)}`}>
         <div className={css.usage}>
           <p className={css.prose} role="status">
             {token === undefined ? (

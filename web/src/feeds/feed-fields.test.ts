@@ -6,8 +6,7 @@ import { emptyValues, inputOf, isShown } from '../resource/resource.ts'
 import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx'
 
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
-const parts = { formats, datacenters: [], networks: [] }
-const fields = fieldsFor(parts)
+const fields = fieldsFor({ datacenters: [], networks: [] })
 
 const shown = (format: string): string[] =>
   fields.filter((field) => isShown(field, { format }, false)).map(({ name }) => name)
@@ -36,14 +35,14 @@ describe('the fields of a feed', () => {
 
 describe('a change of the format', () => {
   test('empties the fields that the new format does not use', () => {
-    const input = emptied(parts, { format: 'hosts' })
+    const input = emptied({ format: 'hosts' })
     expect(input).toEqual({ port: null, template: '' })
     expect(FeedPatch.safeParse({ id: 'one', format: 'hosts', ...input }).success).toBe(true)
-    expect(emptied(parts, { format: 'prometheus' })).toEqual({ template: '' })
+    expect(emptied({ format: 'prometheus' })).toEqual({ template: '' })
   })
 
   test('is none in a patch without a format', () => {
-    expect(emptied(parts, { name: 'other' })).toEqual({})
+    expect(emptied({ name: 'other' })).toEqual({})
   })
 })
 

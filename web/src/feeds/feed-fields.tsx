@@ -1,7 +1,8 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
+import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { type FieldSpec, type Input, inputOf, type Values } from '../resource/resource.ts'
 import { SelectField } from '../ui/field.tsx'
-import type { Feed, FeedFormatInfo, PreviewDraft } from './queries.ts'
+import type { Feed, PreviewDraft } from './queries.ts'
 import { type Choices, ReferenceField } from './reference-field.tsx'
 import { StatusesField, statusesIn } from './statuses-field.tsx'
 import { EXAMPLE, TemplateField } from './template-field.tsx'
@@ -12,7 +13,6 @@ export const MEDIA_TYPES = [
 ] satisfies readonly Feed['media_type'][]
 
 export type FeedParts = {
-  readonly formats: readonly FeedFormatInfo[]
   readonly datacenters: Choices
   readonly networks: Choices
 }
@@ -22,6 +22,12 @@ type Special = readonly [name: string, label: string, control: Control]
 
 /** The fields that only some formats use. */
 const specialFields = ({ datacenters, networks }: FeedParts): readonly Special[] => [
+  ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
+  [
+    'media_type',
+    'Media type of the content',
+    { kind: 'select', initial: 'text/plain', options: MEDIA_TYPES.map((one) => [one, one] as const) },
+  ],
   ['tags', 'Tags', { kind: 'tags', hint: 'With commas between them. Devices that have all of them.' }],
   [
     'datacenter_id',
@@ -66,16 +72,13 @@ const specialFields = ({ datacenters, networks }: FeedParts): readonly Special[]
       send: (text) => (text.trim() === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)),
     },
   ],
-  ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
-  [
-    'media_type',
-    'Media type of the content',
-    { kind: 'select', initial: 'text/plain', options: MEDIA_TYPES.map((one) => [one, one] as const) },
-  ],
 ]
 
+/** The format of a form, whose values are texts. */
+const infoOf = (name: unknown) => (name === undefined ? undefined : entries.get(String(name)))
+const entries = new Map(Object.entries(CATALOGUE))
+
 export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => {
-  const infoOf = (name: string | undefined) => parts.formats.find((one) => one.name === name)
   return [
     { name: 'name', label: 'Name', isRequired: true },
     {
@@ -94,7 +97,7 @@ export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => {
         <SelectField
           label="Format"
           hint={infoOf(value)?.description}
-          options={parts.formats.map(({ name, title }) => [name, title] as const)}
+          options={Object.entries(CATALOGUE).map(([name, { title }]) => [name, title] as const)}
           {...{ value, onChange, error }}
         />
       ),
@@ -109,8 +112,8 @@ export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => {
 }
 
 /** Empties the fields that the new format of a feed does not use: the server refuses them. */
-export const emptied = ({ formats }: FeedParts, { format }: Input): Input => {
-  const info = formats.find(({ name }) => name === format)
+export const emptied = ({ format }: Input): Input => {
+  const info = infoOf(format)
   const empty = {
     tags: [],
     datacenter_id: null,

@@ -19,14 +19,9 @@ export const FeedPage = () => {
   const { id } = route.useParams()
   const { blocked } = usePermit()
   const { data, error, refetch } = usePermitted('feeds:read', feedQuery(id))
-  const parts = useFeedParts()
-  const { resource, formats } = parts
-  if (!data || !formats) {
-    const retry = () => Promise.all([refetch(), parts.refetch()])
-    return <MissingObject noun="feed" parent={PARENT} error={error ?? parts.error} refetch={retry} />
-  }
+  const { resource } = useFeedParts()
+  if (!data) return <MissingObject noun="feed" parent={PARENT} error={error} refetch={refetch} />
   const feed = data.value
-  const format = formats.find(({ name }) => name === feed.format)
   return (
     <ObjectPage
       noun="feed"
@@ -43,7 +38,7 @@ export const FeedPage = () => {
         },
         {
           ...{ id: 'use', text: 'Keys and use' },
-          content: <ConsumerTab key={id} feed={feed} format={format} />,
+          content: <ConsumerTab key={id} feed={feed} />,
         },
       ]}
       body={(content) => <PageBody>{content}</PageBody>}

@@ -1,4 +1,5 @@
 /** How feeds are read, written, searched and sorted. */
+import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { invalidField } from '../../../src/platform/contract/errors.ts'
 import { api, tagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
@@ -24,22 +25,22 @@ export const feedResource = (parts: FeedParts): Resource<Feed> => ({
       throw isCode(error, 'ALREADY_EXISTS') ? invalidField('id', error.message) : error
     }
   },
-  update: (id, input, etag) =>
-    api.feeds.update({ ...emptied(parts, input), ...input, id }, { headers: { 'If-Match': etag } }),
+  update: (id, input, etag) => api.feeds.update({ ...emptied(input), ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.feeds.delete({ id }),
   changes: ['feeds', 'feed', 'keys'],
   queryKey: (id) => feedQuery(id).queryKey,
 })
 
+export const titleOf = (format: Feed['format']): string => CATALOGUE[format].title
+
 export type Shown = {
   readonly names: Names
-  readonly titles: Names
   /** The last use of the keys of each feed, by its id. */
-  readonly used: Names
+  readonly used: ReadonlyMap<string, string>
 }
 
-export const feedSpec = ({ names, titles, used }: Shown): TableSpec<Feed> => {
-  const title = ({ format }: Feed): string => titles.get(format) ?? format
+export const feedSpec = ({ names, used }: Shown): TableSpec<Feed> => {
+  const title = ({ format }: Feed): string => titleOf(format)
   const words = (feed: Feed): string => filterInWords(feed, names)
   return {
     id: ({ id }) => id,

@@ -7,16 +7,14 @@ import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Hints, PageHead } from '../shell/page.tsx'
-import { PageLoading } from '../shell/shell.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { timeColumn } from '../table/time-column.tsx'
 import { CopyText } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { Failure } from '../ui/states.tsx'
 import { absoluteUrl } from './consumer-tab.tsx'
 import { FeedEditor } from './feed-editor.tsx'
 import { DELETE_WARNING, PARENT } from './feed-page.tsx'
-import { feedSpec, type Shown } from './feed-resource.ts'
+import { feedSpec, type Shown, titleOf } from './feed-resource.ts'
 import { type Feed, feedsQuery } from './queries.ts'
 import { useFeedParts } from './use-feed-parts.ts'
 import { filterInWords } from './words.ts'
@@ -28,7 +26,7 @@ type Tools = Shown & {
 }
 
 const columnsFor =
-  ({ names, titles, used, needs, hasUse }: Tools): ColumnsOf<Feed> =>
+  ({ names, used, needs, hasUse }: Tools): ColumnsOf<Feed> =>
   (run) => [
     {
       id: 'name',
@@ -48,7 +46,7 @@ const columnsFor =
       width: 110,
       isSortable: true,
       isEssential: true,
-      cell: ({ format }) => titles.get(format) ?? format,
+      cell: ({ format }) => titleOf(format),
     },
     {
       id: 'url',
@@ -102,15 +100,11 @@ const FeedList = () => {
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...feedsQuery, enabled: may('feeds:list') })
-  const { formats, resource, names } = useFeedParts()
+  const { resource, names } = useFeedParts()
   const used = useLastUse()
-  const titles = useMemo(() => new Map<string, string>(formats?.map(({ name, title }) => [name, title])), [formats])
-  const spec = useMemo(() => feedSpec({ names, titles, used }), [names, titles, used])
+  const spec = useMemo(() => feedSpec({ names, used }), [names, used])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
-  const columns = useMemo(
-    () => columnsFor({ names, titles, used, needs: blocked, hasUse: may('apikeys:list') }),
-    [names, titles, used],
-  )
+  const columns = useMemo(() => columnsFor({ names, used, needs: blocked, hasUse: may('apikeys:list') }), [names, used])
   return (
     <ListPage
       title="Feeds"
@@ -136,19 +130,16 @@ const NewFeed = () => {
   const { set } = usePageSearch()
   const navigate = useNavigate()
   const { blocked } = usePermit()
-  const { resource, formats, error, refetch } = useFeedParts()
+  const { resource } = useFeedParts()
   return (
     <>
       <PageHead title="New feed" parent={PARENT} />
-      {!formats && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <PageLoading />)}
-      {formats && (
-        <FeedEditor
-          resource={resource}
-          blocked={blocked('feeds:create')}
-          onClose={() => void set({ new: undefined })}
-          onSaved={({ id }) => void navigate({ to: '/feeds/$id', params: { id }, search: { tab: 'use' } })}
-        />
-      )}
+      <FeedEditor
+        resource={resource}
+        blocked={blocked('feeds:create')}
+        onClose={() => void set({ new: undefined })}
+        onSaved={({ id }) => void navigate({ to: '/feeds/$id', params: { id }, search: { tab: 'use' } })}
+      />
       <Hints hints={[[['?'], 'all shortcuts']]} />
     </>
   )

@@ -1,10 +1,10 @@
 /** The content of a feed beside its form, and the devices that its format leaves out. */
+import { Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
 import { asAppError } from '../api/errors.ts'
 import { Button } from '../ui/button.tsx'
 import { count, plural } from '../ui/format.ts'
 import { Skeleton } from '../ui/primitives.tsx'
-import { RowLink } from '../ui/row-link.tsx'
 import css from './feeds.module.css'
 import type { FeedPreview } from './queries.ts'
 import type { Preview } from './use-preview.ts'
@@ -15,7 +15,7 @@ const Skipped = ({ preview }: { readonly preview: FeedPreview }) => {
   return (
     <section className={css.skipped} aria-label="Left out">
       <h3>
-        {count(skipped_count)} left out{skipped_count > skipped.length && `, of which the first ${skipped.length}`}
+        {count(skipped_count)} left out{skipped_count > skipped.length && `. The first ${skipped.length}:`}
       </h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <ul tabIndex={0} aria-label="Devices and addresses that are left out">
@@ -23,9 +23,9 @@ const Skipped = ({ preview }: { readonly preview: FeedPreview }) => {
           // A device may be left out twice for one reason.
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
           <li key={`${device_id} ${index}`}>
-            <RowLink to="devices" id={device_id} className="link">
+            <Link to="/devices/$id" params={{ id: device_id }} className="link">
               {device_name}
-            </RowLink>{' '}
+            </Link>{' '}
             <span className="muted">{reason}</span>
           </li>
         ))}

@@ -4,7 +4,6 @@ import { api, tagged } from '../api/client.ts'
 import { type Contracts, contracts, type In, type Out } from '../api/contracts.ts'
 
 export type Feed = Out<Contracts['feeds']['get']>
-export type FeedFormatInfo = Out<Contracts['feeds']['formats']>[number]
 export type FeedPreview = Out<Contracts['feeds']['preview']>
 export type FeedDraft = In<Contracts['feeds']['create']>
 export type PreviewDraft = In<Contracts['feeds']['preview']>
@@ -13,10 +12,3 @@ export const feedsQuery = queryOptions({ queryKey: ['feeds'], queryFn: () => api
 
 export const feedQuery = (id: string) =>
   queryOptions({ queryKey: ['feed', id], queryFn: () => tagged(contracts.feeds.get, { id }) })
-
-/** Changes only with an upgrade of the server. */
-export const formatsQuery = queryOptions({
-  queryKey: ['feed-formats'],
-  queryFn: () => api.feeds.formats(),
-  staleTime: Number.POSITIVE_INFINITY,
-})

@@ -1,29 +1,26 @@
-/** Loads the formats, and the objects that the filter of a feed may name. */
+/** Loads the objects that the filter of a feed may name. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
-import { usePermit, usePermitted } from '../shell/me.ts'
+import { usePermit } from '../shell/me.ts'
 import { feedResource } from './feed-resource.ts'
-import { formatsQuery } from './queries.ts'
 import type { Names } from './words.ts'
 
 export const useFeedParts = () => {
   const { may } = usePermit()
-  const { data: formats, error, refetch } = usePermitted('feeds:list', formatsQuery)
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const resource = useMemo(
     () =>
       feedResource({
-        formats: formats ?? [],
         datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
         networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
       }),
-    [formats, datacenters, networks],
+    [datacenters, networks],
   )
   const names: Names = useMemo(
     () => new Map([...(datacenters ?? []), ...(networks ?? [])].map(({ id, name }) => [id, name])),
     [datacenters, networks],
   )
-  return { formats, error, refetch, resource, names }
+  return { resource, names }
 }

@@ -15,9 +15,10 @@ const KEPT_MS = 60_000
 const useSettled = (text: string): string => {
   const [settled, setSettled] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
+    // The first draft does not wait.
+    const timer = setTimeout(() => setSettled(text), settled === '' ? 0 : PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [text])
+  }, [text, settled])
   return settled
 }
 

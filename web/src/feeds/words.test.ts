@@ -14,16 +14,19 @@ const names = new Map([
 
 describe('the filter in words', () => {
   test.each<[Partial<Filter>, string]>([
-    [{}, 'Active and maintenance devices'],
-    [{ statuses: ['planned', 'active', 'maintenance', 'decommissioned'] }, 'All devices'],
-    [{ tags: ['web'] }, 'Active and maintenance devices tagged web'],
-    [{ tags: ['web', 'prod', 'eu'], statuses: ['active'] }, 'Active devices tagged web, prod and eu'],
-    [{ datacenter_id: 'd', statuses: ['planned'] }, 'Planned devices in Dublin'],
-    [{ tags: ['web'], network_id: 'n', statuses: ['active'] }, 'Active devices tagged web, with an address in servers'],
-    [{ network_id: 'gone', statuses: ['active'] }, 'Active devices with an address in network gone'],
-    [{ statuses: ['active'], family: 'ipv6' }, 'Active devices; IPv6 addresses'],
-    [{ statuses: ['active'], address_label: 'ssh' }, 'Active devices; addresses labelled ssh'],
-    [{ statuses: ['active'], family: 'ipv4', address_label: 'ssh' }, 'Active devices; IPv4 addresses labelled ssh'],
+    [{}, 'All devices; active and maintenance'],
+    [{ statuses: ['planned', 'active', 'maintenance', 'decommissioned'] }, 'All devices; in any state'],
+    [{ tags: ['web'] }, 'Devices tagged web; active and maintenance'],
+    [{ tags: ['web', 'prod', 'eu'], statuses: ['active'] }, 'Devices tagged web, prod and eu; active'],
+    [{ datacenter_id: 'd', statuses: ['planned'] }, 'Devices in Dublin; planned'],
+    [{ tags: ['web'], network_id: 'n' }, 'Devices tagged web, with an address in servers; active and maintenance'],
+    [{ network_id: 'gone', statuses: ['active'] }, 'Devices with an address in network gone; active'],
+    [{ statuses: ['active'], family: 'ipv6' }, 'All devices; active; IPv6 addresses'],
+    [{ statuses: ['active'], address_label: 'ssh' }, 'All devices; active; addresses labelled ssh'],
+    [
+      { statuses: ['active'], family: 'ipv4', address_label: 'ssh' },
+      'All devices; active; IPv4 addresses labelled ssh',
+    ],
   ])('of %j is "%s"', (part, sentence) => {
     expect(filterInWords({ ...DEFAULT, ...part }, names)).toBe(sentence)
   })
