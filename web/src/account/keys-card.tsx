@@ -50,7 +50,7 @@ type RowProps = {
   readonly apiKey: ApiKey
   readonly onDelete: () => void
   readonly blocked: string | undefined
-  /** Says whose key it is, or what it opens. */
+  /** Names the owner of the key, or the feed that it opens. */
   readonly note: ReactNode
 }
 
