@@ -159,6 +159,12 @@ describe('a stored feed', () => {
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByText('Saved turned').waitFor()
         expect(await it.plat.api.feeds.get({ id: 'turned' })).toMatchObject({ format: 'ssh-config', port: null })
+        await page.getByLabel('Format').selectOption({ label: 'Template' })
+        await page.getByLabel('Template · required').fill('{{ devices.size }}')
+        await page.getByLabel('Media type of the content').selectOption('text/csv')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByRole('button', { name: 'Discard changes', disabled: true }).waitFor()
+        expect(await page.getByLabel('Media type of the content').inputValue()).toBe('text/csv')
       },
       { as },
     ))

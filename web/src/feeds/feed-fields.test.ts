@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { FeedDraft, FeedPatch } from '../../../src/features/feeds/api.ts'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { FORMATS, MEDIA_TYPES as OF_SERVER } from '../../../src/features/feeds/schema.ts'
-import { emptyValues, inputOf, isShown } from '../resource/resource.ts'
+import { emptyValues, inputOf, isShown, valuesOf } from '../resource/resource.ts'
 import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx'
 
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
@@ -44,6 +44,14 @@ describe('a change of the format', () => {
   test('is none in a patch without a format', () => {
     expect(emptied({ name: 'other' })).toEqual({})
   })
+})
+
+describe('the media type', () => {
+  const of = (format: 'kea' | 'template') =>
+    valuesOf({ fields: fieldsFor({ format, datacenters: [], networks: [] }) }, { media_type: 'application/json' })
+
+  test('of a template is its own', () => expect(of('template').media_type).toBe('application/json'))
+  test('of another format is none that a template begins with', () => expect(of('kea').media_type).toBe('text/plain'))
 })
 
 describe('the draft of a preview', () => {

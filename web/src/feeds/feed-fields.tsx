@@ -12,7 +12,12 @@ export const MEDIA_TYPES = [
   ...(['application/toml', 'application/xml'] as const),
 ] satisfies readonly Feed['media_type'][]
 
+/** The media type of a template that names none. */
+const USUAL_TYPE = 'text/plain'
+
 export type FeedParts = {
+  /** The format of the stored feed. */
+  readonly format?: Feed['format'] | undefined
   readonly datacenters: Choices
   readonly networks: Choices
 }
@@ -21,12 +26,16 @@ type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 
 type Special = readonly [name: string, label: string, control: Control]
 
 /** The fields that only some formats use. */
-const specialFields = ({ datacenters, networks }: FeedParts): readonly Special[] => [
+const specialFields = ({ format, datacenters, networks }: FeedParts): readonly Special[] => [
   ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
   [
     'media_type',
     'Media type of the content',
-    { kind: 'select', initial: 'text/plain', options: MEDIA_TYPES.map((one) => [one, one] as const) },
+    {
+      ...{ kind: 'select', initial: USUAL_TYPE, options: MEDIA_TYPES.map((one) => [one, one] as const) },
+      // Other formats have their own media type. As a template, the feed begins with the usual one.
+      read: (value) => (format === 'template' ? String(value) : USUAL_TYPE),
+    },
   ],
   ['tags', 'Tags', { kind: 'tags', hint: 'With commas between them. Devices that have all of them.' }],
   [
@@ -74,42 +83,39 @@ const specialFields = ({ datacenters, networks }: FeedParts): readonly Special[]
   ],
 ]
 
-/** The format of a form, whose values are texts. */
-const infoOf = (name: unknown) => (name === undefined ? undefined : entries.get(String(name)))
-const entries = new Map(Object.entries(CATALOGUE))
+const INFOS: ReadonlyMap<unknown, (typeof CATALOGUE)[Feed['format']]> = new Map(Object.entries(CATALOGUE))
+const infoOf = (format: unknown) => INFOS.get(format)
 
-export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => {
-  return [
-    { name: 'name', label: 'Name', isRequired: true },
-    {
-      name: 'id',
-      label: 'Name in the URL',
-      isMono: true,
-      hint: 'Letters, digits, dot, underscore and hyphen. A random one without it; it stays as it is.',
-      isShown: (_, isNew) => isNew,
-      send: (text) => text.trim() || undefined,
-    },
-    {
-      name: 'format',
-      label: 'Format',
-      initial: 'prometheus',
-      render: ({ value, onChange, error }) => (
-        <SelectField
-          label="Format"
-          hint={infoOf(value)?.description}
-          options={Object.entries(CATALOGUE).map(([name, { title }]) => [name, title] as const)}
-          {...{ value, onChange, error }}
-        />
-      ),
-    },
-    ...specialFields(parts).map(([name, label, control]) => ({
-      ...{ name, label },
-      ...control,
-      isShown: ({ format }: Values) => infoOf(format)?.fields.includes(name) ?? false,
-    })),
-    { name: 'description', label: 'Description', kind: 'area' },
-  ]
-}
+export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => [
+  { name: 'name', label: 'Name', isRequired: true },
+  {
+    name: 'id',
+    label: 'Name in the URL',
+    isMono: true,
+    hint: 'Letters, digits, dot, underscore and hyphen. Random if empty. It can not be changed later.',
+    isShown: (_, isNew) => isNew,
+    send: (text) => text.trim() || undefined,
+  },
+  {
+    name: 'format',
+    label: 'Format',
+    initial: 'prometheus',
+    render: ({ value, onChange, error }) => (
+      <SelectField
+        label="Format"
+        hint={infoOf(value)?.description}
+        options={Object.entries(CATALOGUE).map(([name, { title }]) => [name, title] as const)}
+        {...{ value, onChange, error }}
+      />
+    ),
+  },
+  ...specialFields(parts).map(([name, label, control]) => ({
+    ...{ name, label },
+    ...control,
+    isShown: ({ format }: Values) => infoOf(format)?.fields.includes(name) ?? false,
+  })),
+  { name: 'description', label: 'Description', kind: 'area' },
+]
 
 /** Empties the fields that the new format of a feed does not use: the server refuses them. */
 export const emptied = ({ format }: Input): Input => {

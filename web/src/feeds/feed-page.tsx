@@ -19,9 +19,11 @@ export const FeedPage = () => {
   const { id } = route.useParams()
   const { blocked } = usePermit()
   const { data, error, refetch } = usePermitted('feeds:read', feedQuery(id))
-  const { resource } = useFeedParts()
+  const { resource } = useFeedParts(data?.value.format)
   if (!data) return <MissingObject noun="feed" parent={PARENT} error={error} refetch={refetch} />
   const feed = data.value
+  // A stored media type is read by the format.
+  const editorKey = `${id} ${feed.format}`
   return (
     <ObjectPage
       noun="feed"
@@ -34,7 +36,7 @@ export const FeedPage = () => {
       tabs={[
         {
           ...{ id: 'content', text: 'Content', isFull: true },
-          content: <FeedEditor key={id} resource={resource} feed={feed} blocked={blocked('feeds:update')} />,
+          content: <FeedEditor key={editorKey} resource={resource} feed={feed} blocked={blocked('feeds:update')} />,
         },
         {
           ...{ id: 'use', text: 'Keys and use' },

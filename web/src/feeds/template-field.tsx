@@ -29,6 +29,7 @@ export const TemplateField = ({ value, onChange, error }: Props) => (
         spellCheck={false}
         autoCapitalize="off"
         wrap="off"
+        placeholder={EXAMPLE}
         value={value}
         onChange={({ target }) => onChange(target.value)}
       />
