@@ -49,6 +49,7 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     const filled = (text: string) =>
       text
         .replaceAll('{url}', url + feed.url)
+        .replaceAll('{server}', url)
         .replaceAll('{token}', key)
         .replaceAll('{id}', feed.id)
     const content = await fetch(url + feed.url, { headers: { Authorization: `Bearer ${key}` } })
@@ -152,7 +153,7 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     const own = command
       .replace('/etc/plat.hosts', at('cron.hosts'))
       .replace('systemctl reload dnsmasq', `touch ${at('reloaded')}`)
-    const { code, out, err } = await run(['sh', '-c', own], { PLAT_URL: url })
+    const { code, out, err } = await run(['sh', '-c', own])
     expect([code, out, err]).toEqual([0, 'changed\n', ''])
     expect(readFileSync(at('cron.hosts'), 'utf8')).toBe(readFileSync(path, 'utf8'))
     expect(readFileSync(at('reloaded'), 'utf8')).toBe('')

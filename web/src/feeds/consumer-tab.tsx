@@ -15,8 +15,7 @@ export const ConsumerTab = ({ feed }: { readonly feed: Feed }) => {
   /** The key that was made last. It is kept until the tab is left, to fill in the configuration. */
   const [token, setToken] = useState<string>()
   const url = absoluteUrl(feed)
-  const usage = filledIn(CATALOGUE[feed.format].usage, { url, id: feed.id, token })
-  const isPulled = usage.some(({ text }) => text.includes('plat feed pull'))
+  const usage = filledIn(CATALOGUE[feed.format].usage, { url, server: location.origin, id: feed.id, token })
   return (
     <div className={css.consumer}>
       <Card title="Content">
@@ -48,12 +47,6 @@ export const ConsumerTab = ({ feed }: { readonly feed: Feed }) => {
           {usage.map(({ title, text }) => (
             <CodeBlock key={title} file={title} code={text} label={title} />
           ))}
-          {isPulled && (
-            <p className={css.prose}>
-              <code className="mono">plat</code> calls this machine by default. On another one, set{' '}
-              <code className="mono">PLAT_URL={location.origin}</code> beside the key.
-            </p>
-          )}
           <p className={css.prose}>
             The key is a Bearer token of the <code className="mono">Authorization</code> header. A program without such
             a header sends it as the password of Basic authentication, with any user name, or as{' '}

@@ -37,7 +37,12 @@ describe('the filter in words', () => {
 })
 
 describe('the configuration of the consumer', () => {
-  const consumer = { url: 'https://plat.test/api/feeds/x/content', id: 'x', token: 'plat_1$&' }
+  const consumer = {
+    url: 'https://plat.test/api/feeds/x/content',
+    server: 'https://plat.test',
+    id: 'x',
+    token: 'plat_1$&',
+  }
 
   test('has the URL, the id and the key in their places, and keeps other braces', () => {
     const [filled] = filledIn([{ title: 'f', text: "{ echo '{}'; } {url} {id} {token} {other}" }], consumer)

@@ -41,13 +41,19 @@ export const NO_KEY = 'YOUR_KEY'
 /** A part of the configuration, and where it belongs. */
 type Usage = { readonly title: string; readonly text: string }
 
-type Consumer = { readonly url: string; readonly id: string; readonly token: string | undefined }
+type Consumer = {
+  readonly url: string
+  /** The address of this server. */
+  readonly server: string
+  readonly id: string
+  readonly token: string | undefined
+}
 
 /** Fills in the configuration of the consumer. Other braces stay, because formats have them too. */
-export const filledIn = (usage: readonly Usage[], { url, id, token = NO_KEY }: Consumer) => {
-  const values: Readonly<Record<string, string>> = { url, id, token }
+export const filledIn = (usage: readonly Usage[], { url, server, id, token = NO_KEY }: Consumer) => {
+  const values: Readonly<Record<string, string>> = { url, server, id, token }
   return usage.map(({ title, text }) => ({
     title,
-    text: text.replace(/\{(url|id|token)\}/g, (whole, name: string) => values[name] ?? whole),
+    text: text.replace(/\{(url|server|id|token)\}/g, (whole, name: string) => values[name] ?? whole),
   }))
 }
