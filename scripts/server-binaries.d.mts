@@ -6,3 +6,5 @@ export function findChromium(): string | undefined
 export function findStrace(): string | undefined
 /** A program by its name: `zsh`, `openssl`. */
 export function findProgram(name: string): string | undefined
+/** A tool of the network lab or of the tests: `nft`, `named`. */
+export function findTool(name: string): string | undefined

@@ -2,6 +2,7 @@
 // Otherwise names the missing ones and stops, because a skipped test would look like a passed one.
 
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fail } from './install.mjs'
 import { findChromium, findPostgres, findProgram, findStrace, findTool, findValkey } from './server-binaries.mjs'
 
@@ -44,8 +45,15 @@ const servers = {
   'kea-dhcp4': tool('kea-dhcp4', 'kea-dhcp4-server'),
   'mariadb-dump': tool('mariadb-dump', 'mariadb-client'),
   mariadbd: tool('mariadbd', 'mariadb-server-core'),
+  knotd: tool('knotd', 'knot'),
+  named: tool('named', 'bind9'),
   'named-compilezone': tool('named-compilezone', 'bind9-utils'),
   nmap: tool('nmap', 'nmap'),
+  pdns_server: {
+    find: () => existsSync('/usr/share/pdns-backend-sqlite3') && findTool('pdns_server'),
+    packages: () => ['pdns-server', 'pdns-backend-sqlite3'],
+    missing: 'PowerDNS with its SQLite backend (packages pdns-server, pdns-backend-sqlite3)',
+  },
   udhcpc: tool('udhcpc', 'udhcpc'),
 }
 

@@ -3,8 +3,13 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
-const files = readdirSync(import.meta.dir).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+const files = readdirSync(import.meta.dir, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+)
+/** Functions of protocols whose values are bytes are shown by their tests. */
+const mayLackExamples = (file: string): boolean => file.startsWith('dns/')
 const names: Record<string, unknown> = {}
 for (const file of files) Object.assign(names, await import(`./${file}`))
 
@@ -29,6 +34,7 @@ function evaluate(expression: string): unknown {
 
 describe.each(files)('%s', (file) => {
   for (const { name, lines } of examplesIn(readFileSync(`${import.meta.dir}/${file}`, 'utf8'))) {
+    if (mayLackExamples(file) && lines.join('') === '') continue
     test(`${name} has an example`, () => {
       expect(lines.join('\n')).toContain(`${name}(`)
     })
@@ -45,7 +51,7 @@ test('src/net imports nothing but itself, and runs in a browser', () => {
   for (const file of files) {
     const source = readFileSync(`${import.meta.dir}/${file}`, 'utf8')
     const imported = Array.from(source.matchAll(/\b(?:from|import\() ?'([^']+)'/g), ([, path = '']) => path)
-    expect(imported.filter((path) => !files.includes(path.replace('./', '')))).toEqual([])
+    expect(imported.filter((path) => !files.includes(join(dirname(file), path)))).toEqual([])
     expect(source).not.toMatch(/\b(?:Bun|process|Buffer|require)\b[.(]/)
   }
 })

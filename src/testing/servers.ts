@@ -1,8 +1,8 @@
-// Starts temporary PostgreSQL and Valkey servers for tests. They store all state in a temporary directory and end with
+// Starts temporary PostgreSQL, Valkey and other servers for tests. They store all state in a temporary directory and end with
 // this process, however it ends.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, watch } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -195,7 +195,9 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-interface Launch {
+export interface Launch {
+  /** Writes files into the server's directory, before anything else. */
+  fill?: (dir: string) => void
   /** Shell text to run before the server, under the same guard. */
   prepare?: (dir: string) => string
   serve: (dir: string) => string[]
@@ -205,7 +207,7 @@ interface Launch {
   onDeath?: () => void
 }
 
-interface Running {
+export interface Running {
   dir: string
   /** Resolves when the server has ended and its directory is deleted. */
   stop(): Promise<void>
@@ -217,10 +219,11 @@ const pollMs = 5
 /** Held here because the garbage collection of a guard closes the pipe that keeps its server alive. */
 const guards = new Set<ChildProcess>()
 
-async function launch(options: Launch): Promise<Running> {
+export async function launch(options: Launch): Promise<Running> {
   const user = serverUser()
   const dir = mkdtempSync(join(temporaryParent(user !== undefined), 'plat-test-'))
-  if (user) chownSync(dir, user.uid, user.gid)
+  options.fill?.(dir)
+  if (user) for (const path of ['.', ...readdirSync(dir)]) chownSync(join(dir, path), user.uid, user.gid)
   const guard = spawn('sh', ['-c', guardScript(dir, options)], {
     cwd: dir,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -316,7 +319,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
  * Returns a free port below those that the system assigns. An assigned one could go to an outgoing connection before
  * the server listens on it, or while it is stopped.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const port = 15_000 + Math.floor(Math.random() * 15_000)
   return (await isFree(port)) ? port : freePort()
 }
@@ -330,12 +333,12 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /** Quotes a command as shell text. */
-function shell(words: string[]): string {
+export function shell(words: string[]): string {
   return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 }
 
 /** Returns the text of a file, or '' if there is none. A server may delete the file at any moment. */
-function read(path: string): string {
+export function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -348,6 +351,6 @@ function lastLines(path: string): string {
   return read(path).trimEnd().split('\n').slice(-10).join('\n')
 }
 
-function missing(what: string): never {
+export function missing(what: string): never {
   throw new Error(`The tests need ${what}; "npm test" installs it where it can.`)
 }

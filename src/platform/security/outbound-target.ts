@@ -17,6 +17,8 @@ export type TargetRules = {
   /** Resolves all addresses of a name. @throws if it has none */
   readonly resolve: (name: string) => Promise<readonly string[]>
   readonly reach: (ip: string) => Reach
+  /** The setting that permits single addresses, for the messages. */
+  readonly exceptions?: string
 }
 
 /** Uses the system's resolver, hosts file included; zone ids are removed. */
@@ -58,13 +60,17 @@ export const parseTarget = (text: string): URL => {
 /** Returns the host of a URL in the form for resolvers and certificates: without brackets and without the final dot. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-const validated = ({ allowsPrivate, reach }: TargetRules, host: string, address: string): string => {
+const validated = ({ allowsPrivate, reach, exceptions }: TargetRules, host: string, address: string): string => {
   const found = reach(address)
   const what = host === address ? address : `${host} is ${address}, which`
   if (found === 'blocked')
-    throw new OutboundError(`${what} is refused as a loopback, link-local, multicast or reserved address`)
+    throw new OutboundError(
+      `${what} is refused as a loopback, link-local, multicast or reserved address${exceptions ? ` that ${exceptions} does not list` : ''}`,
+    )
   if (found === 'private' && !allowsPrivate)
-    throw new OutboundError(`${what} is a private address: only with SSRF_ALLOW_PRIVATE_TARGETS=true`)
+    throw new OutboundError(
+      `${what} is a private address: only with SSRF_ALLOW_PRIVATE_TARGETS=true${exceptions ? `, or listed in ${exceptions}` : ''}`,
+    )
   return address
 }
 
@@ -81,22 +87,36 @@ const within = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   })
 }
 
-/** Validates all addresses of the name, and returns the first. @throws OutboundError */
-export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> => {
-  const host = hostOf(url)
-  if (isLocalName(host)) throw new OutboundError(`${host} is this machine, and is refused`)
-  if (parseIp(host)) return validated(rules, host, host)
+/**
+ * Validates all addresses of a host, a name or an address, and returns them in the resolver's order: at least one.
+ *
+ * @throws OutboundError
+ */
+export const addressesOf = async (
+  rules: TargetRules,
+  host: string,
+  signal: AbortSignal,
+): Promise<readonly [string, ...string[]]> => {
+  if (isLocalName(host))
+    throw new OutboundError(
+      `${host} is this machine, and is refused${rules.exceptions ? `: list its address in ${rules.exceptions} and use that` : ''}`,
+    )
+  if (parseIp(host)) return [validated(rules, host, host)]
   const addresses = await within(rules.resolve(host), signal).catch((error: unknown) => {
     signal.throwIfAborted()
     throw new OutboundError(`${host} does not resolve`, { cause: error })
   })
-  const [first] = addresses.map((address) => validated(rules, host, address))
+  const [first, ...more] = addresses.map((address) => validated(rules, host, address))
   if (first === undefined) throw new OutboundError(`${host} does not resolve`)
-  return first
+  return [first, ...more]
 }
 
-/** Returns the error of a target when it is saved. It is validated again before each use. */
-export const targetProblem = async (rules: TargetRules, text: string): Promise<string | undefined> => {
+/** Validates all addresses of the name, and returns the first. @throws OutboundError */
+export const addressOf = async (rules: TargetRules, url: URL, signal: AbortSignal): Promise<string> =>
+  (await addressesOf(rules, hostOf(url), signal))[0]
+
+/** Returns the error of a host when it is saved; undefined for a name that does not resolve yet. */
+export const hostProblem = async (rules: TargetRules, host: string): Promise<string | undefined> => {
   let isUnknown = false
   const resolve = async (name: string) => {
     try {
@@ -107,10 +127,20 @@ export const targetProblem = async (rules: TargetRules, text: string): Promise<s
     }
   }
   try {
-    await addressOf({ ...rules, resolve }, parseTarget(text), new AbortController().signal)
+    await addressesOf({ ...rules, resolve }, host, new AbortController().signal)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     if (!isUnknown) return error.message
   }
   return undefined
+}
+
+/** Returns the error of a target when it is saved. It is validated again before each use. */
+export const targetProblem = async (rules: TargetRules, text: string): Promise<string | undefined> => {
+  try {
+    return await hostProblem(rules, hostOf(parseTarget(text)))
+  } catch (error) {
+    if (error instanceof OutboundError) return error.message
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 // The meaning of the variables and the precedence of their sources. The `.env` syntax is tested beside its parser.
 import { describe, expect, test } from 'bun:test'
-import { parseCidr } from '../../../net/cidr.ts'
+import { cidrOfText, parseCidr } from '../../../net/cidr.ts'
 import { type Config, ConfigError, type ConfigSources, describeConfig, loadConfig } from './config.ts'
 import type { Layer } from './sources.ts'
 
@@ -70,6 +70,7 @@ test('nothing set gives the documented defaults', () => {
     encryptionKey: undefined,
     encryptionKeyPrevious: [],
     ssrfAllowPrivateTargets: false,
+    dnsServers: [],
     discoveryMaxConcurrent: 2,
     discoverySnmpv2cEnabled: false,
     discoveryTimeoutMs: 1_000,
@@ -162,6 +163,12 @@ test('TRUSTED_PROXIES takes addresses as blocks of one, and mapped addresses as 
   )
 })
 
+test('DNS_SERVERS takes addresses, of loopback too, and CIDRs', () => {
+  expect(load({ DNS_SERVERS: '127.0.0.1, ::1,10.0.0.0/8' }).dnsServers).toEqual(
+    ['127.0.0.1/32', '::1/128', '10.0.0.0/8'].map(cidrOfText),
+  )
+})
+
 const DURATION = 'must be a duration like 500ms, 30s, 5m, 24h or 30d'
 const LISTEN = 'must have the form :8080, host:8080 or [v6]:8080, with a port from 0 to 65535'
 const ISSUER = 'must be an absolute http or https URL without user, query or fragment'
@@ -195,6 +202,8 @@ test.each([
   ['POOL_UTILIZATION_THRESHOLD', '101', 'must be a whole number from 1 to 100'],
   ['TRUSTED_PROXIES', '10.0.0.0/33', PROXIES],
   ['TRUSTED_PROXIES', '10.0.0.1,proxy', PROXIES],
+  ['DNS_SERVERS', '127.0.0.1:53', PROXIES],
+  ['DNS_SERVERS', '10.0.0.0/8,ns1.example.org', PROXIES],
   ['ENCRYPTION_KEY', KEY.slice(1), 'must be exactly 64 hexadecimal digits'],
   ['ENCRYPTION_KEY', `${KEY}\n`, 'must be exactly 64 hexadecimal digits'],
   ['ENCRYPTION_KEY_PREVIOUS', `${KEY},x`, 'must be exactly 64 hexadecimal digits'],

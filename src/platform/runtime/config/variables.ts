@@ -267,6 +267,12 @@ export const VARIABLES = {
     parse: boolean,
     help: 'Let webhooks and other outgoing requests reach private addresses',
   },
+  dnsServers: {
+    name: 'DNS_SERVERS',
+    default: '',
+    parse: list(addressOrCidr),
+    help: 'DNS servers that may be reached although they are private or on this machine: IP addresses and CIDRs, comma-separated',
+  },
   discoveryMaxConcurrent: {
     name: 'DISCOVERY_MAX_CONCURRENT',
     default: '2',

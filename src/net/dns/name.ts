@@ -1,0 +1,165 @@
+// Domain names: their text (RFC 1035 section 5.1), in lower case and without the last dot, and their wire format.
+
+import { DnsFormatError } from './format-error.ts'
+
+const LABEL_MAX = 63
+const NAME_MAX = 255
+/** Each byte of a label as an escape of four characters. */
+const TEXT_MAX = 4 * NAME_MAX
+const DOT = 46
+const BACKSLASH = 92
+const POINTER = 0xc0
+/** Characters that zone files read as something else (RFC 1035 section 5.1). */
+const SPECIAL = new Set(Array.from('."();@$\\', (character) => character.charCodeAt(0)))
+
+const lowered = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
+
+/** Reads the escape after a backslash: three digits, or one other printable character. */
+function readEscape(text: string, at: number): { code: number; end: number } | undefined {
+  const [digits] = /^\d{3}/.exec(text.slice(at, at + 3)) ?? []
+  if (digits !== undefined) return Number(digits) <= 255 ? { code: Number(digits), end: at + 3 } : undefined
+  const code = text.charCodeAt(at)
+  return code > 0x20 && code < 0x7f && !(code >= 48 && code <= 57) ? { code, end: at + 1 } : undefined
+}
+
+/**
+ * The wire format of a name (RFC 1035 section 3.1), in lower case (RFC 4343) and without compression. Any byte may be
+ * escaped as `\.` or `\032`. One dot at the end is ignored; `.` is the root.
+ *
+ * @returns undefined for text that is not a name: labels of 1 to 63 bytes, 255 bytes in all, printable ASCII
+ * @example
+ * encodeName('A.b') // new Uint8Array([1, 97, 1, 98, 0])
+ * encodeName('.') // new Uint8Array([0])
+ * encodeName('a..b') // undefined
+ */
+export function encodeName(text: string): Uint8Array | undefined {
+  if (text === '.') return new Uint8Array(1)
+  if (text === '' || text.length > TEXT_MAX) return undefined
+  const bytes = new Uint8Array(NAME_MAX)
+  let labelStart = 0
+  // Writes past the end have no effect; the length is checked at the end.
+  let size = 1
+  const closeLabel = (): boolean => {
+    const length = size - labelStart - 1
+    bytes[labelStart] = length
+    labelStart = size++
+    return length > 0 && length <= LABEL_MAX
+  }
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at++)
+    if (code === DOT) {
+      if (!closeLabel()) return undefined
+    } else if (code === BACKSLASH) {
+      const escaped = readEscape(text, at)
+      if (escaped === undefined) return undefined
+      bytes[size++] = lowered(escaped.code)
+      at = escaped.end
+    } else {
+      if (code <= 0x20 || code >= 0x7f) return undefined
+      bytes[size++] = lowered(code)
+    }
+  }
+  // After a last dot the open label is the empty one of the root.
+  const isClosed = size === labelStart + 1
+  if (!isClosed && !closeLabel()) return undefined
+  return size <= NAME_MAX ? bytes.slice(0, size) : undefined
+}
+
+/**
+ * The wire format of a name (see `encodeName`) in text that was validated before.
+ *
+ * @throws RangeError on text that is not a name: that is a bug and not user input
+ * @example
+ * encodeNameOf('a') // new Uint8Array([1, 97, 0])
+ * encodeNameOf('a..b') // throws RangeError
+ */
+export function encodeNameOf(text: string): Uint8Array {
+  const bytes = encodeName(text)
+  if (bytes === undefined) throw new RangeError(`Not a DNS name: ${text.slice(0, 64)}`)
+  return bytes
+}
+
+function labelText(bytes: Uint8Array, start: number, end: number): string {
+  let text = ''
+  for (let at = start; at < end; at++) {
+    const code = lowered(bytes[at] ?? 0)
+    if (code <= 0x20 || code >= 0x7f) text += `\\${String(code).padStart(3, '0')}`
+    else text += SPECIAL.has(code) ? `\\${String.fromCharCode(code)}` : String.fromCharCode(code)
+  }
+  return text
+}
+
+/**
+ * Reads a name from a message (RFC 1035 section 4.1.4). Each compression pointer must lead to an earlier place than
+ * the one before, so reading ends.
+ *
+ * @returns the name, and the offset after it
+ * @throws DnsFormatError on a cut or long name, and on a pointer that does not lead backwards
+ * @example
+ * decodeName(new Uint8Array([1, 65, 0]), 0) // { name: 'a', end: 3 }
+ * decodeName(new Uint8Array([0xc0, 0]), 0) // throws DnsFormatError
+ */
+export function decodeName(bytes: Uint8Array, start: number): { name: string; end: number } {
+  let [at, lowest, length] = [start, start, 1]
+  let end: number | undefined
+  let name = ''
+  for (;;) {
+    const size = bytes[at]
+    if (size === undefined) throw new DnsFormatError('a name is cut off')
+    if (size === 0) return { name: name === '' ? '.' : name, end: end ?? at + 1 }
+    if (size >= POINTER) {
+      const target = ((size & ~POINTER) << 8) | (bytes[at + 1] ?? 0)
+      if (at + 1 >= bytes.length || target >= lowest) throw new DnsFormatError('a compressed name has no valid end')
+      end ??= at + 2
+      at = target
+      lowest = target
+      continue
+    }
+    const next = at + 1 + size
+    length += size + 1
+    if (size > LABEL_MAX || length > NAME_MAX || next > bytes.length) throw new DnsFormatError('a name is not valid')
+    name += (name === '' ? '' : '.') + labelText(bytes, at + 1, next)
+    at = next
+  }
+}
+
+/**
+ * The canonical text of a name: lower case, no last dot, escapes where they are needed alone.
+ *
+ * @returns undefined for text that is not a name (see `encodeName`)
+ * @example
+ * canonicalName('WWW.Example.org.') // 'www.example.org'
+ * canonicalName('a\\046b.c') // 'a\\.b.c'
+ * canonicalName('a b') // undefined
+ */
+export function canonicalName(text: string): string | undefined {
+  const bytes = encodeName(text)
+  return bytes && decodeName(bytes, 0).name
+}
+
+/**
+ * The labels of a canonical name, in order; of the root none.
+ *
+ * @example
+ * labelsOf('www.example.org') // ['www', 'example', 'org']
+ * labelsOf('a\\.b.c') // ['a\\.b', 'c']
+ * labelsOf('.') // []
+ */
+export function labelsOf(name: string): string[] {
+  return name === '.' ? [] : (name.match(/(?:\\.|[^.\\])+/g) ?? [])
+}
+
+/**
+ * True when a canonical name is the zone's or below it.
+ *
+ * @example
+ * isNameWithin('www.example.org', 'example.org') // true
+ * isNameWithin('a\\.example.org', 'example.org') // false
+ */
+export function isNameWithin(name: string, zone: string): boolean {
+  if (zone === '.' || name === zone) return true
+  if (!name.endsWith(`.${zone}`)) return false
+  const [backslashes = ''] = /\\*$/.exec(name.slice(0, -zone.length - 1)) ?? []
+  // An escaped dot is part of a label, unless its backslash is escaped too.
+  return backslashes.length % 2 === 0
+}

@@ -1,0 +1,133 @@
+/** A client of one DNS server, over TCP: queries, updates (RFC 2136) and zone transfers (RFC 5936), signed with its key. */
+import { type DnsMessage, encodeQuery, type Question } from '../../net/dns/message.ts'
+import type { DnsRecord } from '../../net/dns/record.ts'
+import { createTransferReader } from '../../net/dns/transfer.ts'
+import type { TsigKey } from '../../net/dns/tsig.ts'
+import { encodeUpdate, type Update } from '../../net/dns/update.ts'
+import { asDnsError, createDnsRequest, type DnsRequest } from './answer.ts'
+import { DnsError } from './dns-error.ts'
+import { type DnsConnect, type DnsStream, openDnsStream } from './stream.ts'
+
+export type DnsClientOptions = {
+  readonly connect: DnsConnect
+  readonly host: string
+  readonly port: number
+  /** Signs requests; their answers must be signed too. */
+  readonly key?: TsigKey | undefined
+  /** Time limit of the connection, and then of each message. */
+  readonly timeoutMs: number
+  /** Returns milliseconds since 1970; the time of this machine by default. */
+  readonly now?: () => number
+}
+
+export type TransferLimits = {
+  readonly maxRecords?: number
+  readonly maxBytes?: number
+  /** Time limit of all waiting for the server together. */
+  readonly maxWaitMs?: number
+}
+
+/** Each call opens a connection. All reject with DnsError, or with the reason of an aborted signal. */
+export type DnsClient = {
+  /** Resolves for the response codes NOERROR and NXDOMAIN. */
+  readonly query: (question: Question, signal?: AbortSignal) => Promise<DnsMessage>
+  /** Returns the serial of a zone with a canonical name. */
+  readonly serial: (zone: string, signal?: AbortSignal) => Promise<number>
+  /** Resolves after all changes were made. @throws RangeError on invalid names and values, and above 65,535 bytes */
+  readonly update: (update: Update, signal?: AbortSignal) => Promise<void>
+  /** Yields the records of a zone with a canonical name, its SOA first, each after the signature of its message. */
+  readonly transfer: (zone: string, limits?: TransferLimits, signal?: AbortSignal) => AsyncGenerator<DnsRecord, void>
+}
+
+const MAX_RECORDS = 2_000_000
+const MAX_BYTES = 512 * 1024 * 1024
+const MAX_WAIT_MS = 300_000
+
+const randomId = (): number => crypto.getRandomValues(new Uint16Array(1))[0] ?? 0
+
+export const createDnsClient = (options: DnsClientOptions): DnsClient => {
+  const { key, now = Date.now } = options
+
+  const open = async (request: DnsRequest, signal: AbortSignal | undefined): Promise<DnsStream> => {
+    const stream = await openDnsStream({ ...options, signal })
+    stream.send(request.bytes)
+    return stream
+  }
+  const nextOf = async (stream: DnsStream): Promise<Uint8Array> => {
+    const bytes = await stream.next().catch((error: unknown) => {
+      throw asDnsError(error)
+    })
+    if (bytes === undefined) throw new DnsError('no_answer', 'no answer: the server closed the connection')
+    return bytes
+  }
+  const ask = async (request: DnsRequest, signal: AbortSignal | undefined): Promise<DnsMessage> => {
+    const stream = await open(request, signal)
+    try {
+      return request.read(await nextOf(stream)).message
+    } finally {
+      stream.close()
+    }
+  }
+
+  const query = async (question: Question, signal?: AbortSignal): Promise<DnsMessage> => {
+    const message = encodeQuery(randomId(), question)
+    return await ask(createDnsRequest({ message, key, now, accepted: ['NXDOMAIN'] }), signal)
+  }
+
+  const serial = async (zone: string, signal?: AbortSignal): Promise<number> => {
+    const { answers, rcode } = await query({ name: zone, type: 'SOA' }, signal)
+    const soa = answers.find(({ name, type }) => name === zone && type === 'SOA')
+    if (soa === undefined)
+      throw new DnsError('zone_not_there', `the server has no zone ${zone}`, { rcode, isSigned: key !== undefined })
+    return Number(soa.value.split(' ')[2])
+  }
+
+  const update = async (changes: Update, signal?: AbortSignal): Promise<void> => {
+    await ask(createDnsRequest({ message: encodeUpdate(randomId(), changes), key, now }), signal)
+  }
+
+  async function* transfer(
+    zone: string,
+    { maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES, maxWaitMs = MAX_WAIT_MS }: TransferLimits = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<DnsRecord, void> {
+    const request = createDnsRequest({ message: encodeQuery(randomId(), { name: zone, type: 'AXFR' }), key, now })
+    const reader = createTransferReader(zone)
+    const stream = await open(request, signal)
+    let [size, count, waited] = [0, 0, 0]
+    // Of messages whose signature is still to come (RFC 8945 section 5.3.1).
+    let unverified: DnsRecord[] = []
+    let isVerified = false
+    const take = (message: DnsMessage): DnsRecord[] => {
+      try {
+        return reader.take(message)
+      } catch (error) {
+        throw asDnsError(error)
+      }
+    }
+    try {
+      while (!reader.isComplete()) {
+        const start = performance.now()
+        const bytes = await nextOf(stream)
+        waited += performance.now() - start
+        size += bytes.length
+        const answer = request.read(bytes)
+        isVerified = answer.isVerified
+        const records = take(answer.message)
+        count += records.length
+        if (size > maxBytes || count > maxRecords)
+          throw new DnsError('too_large', `the zone has more than ${maxRecords} records or ${maxBytes} bytes`)
+        if (waited > maxWaitMs) throw new DnsError('no_answer', `the transfer took longer than ${maxWaitMs / 1000} s`)
+        unverified.push(...records)
+        if (!isVerified) continue
+        yield* unverified
+        unverified = []
+      }
+      if (!isVerified) throw new DnsError('bad_answer', 'the end of the transfer is not signed')
+    } finally {
+      stream.close()
+    }
+  }
+
+  return { query, serial, update, transfer }
+}
