@@ -28,7 +28,7 @@ export type SyncOptions = {
 
 const NAMES_AT_ONCE = 500
 const RRSETS_AT_ONCE = 5000
-/** The rounds of sending: each settles what the one before has learned from the server. */
+/** The rounds of sending: each settles the findings of the one before from the server. */
 const ROUNDS = 5
 const WAITS_S = [1, 5, 15, 60, 300] as const
 /** Fewer RRsets than this may all go. */
