@@ -145,6 +145,7 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['discovery', 'scan', HOSTILE],
       ['discovery', 'scan', HOSTILE, '--dry-run', '-o', 'csv'],
     ]),
+  'dns zone check': () => each([['dns', 'zone', 'check', HOSTILE]]),
   watch: () =>
     each([
       ['watch', '--count', '1'],
