@@ -32,6 +32,7 @@ export type DnsZoneOptions = DnsProviderOptions & {
 }
 
 const LOOK_MS = 1000
+const REST_MS = 30_000
 /** The longest wait of a call for a server. */
 const PATIENCE_MS = 30_000
 
@@ -78,14 +79,19 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   let isAgain = false
   let isClosing = false
 
+  /** Zones whose lane has failed by an internal error, such as a full disk. */
+  const resting = new Set<string>()
+
   const start = (ctx: Ctx, zoneId: string): void => {
     lanes
       .tryHold(ctx, zoneId, (hold) => lane(ctx, hold))
       .then(() => poll(ctx))
       .catch((error: unknown) => {
         // The next poll begins with the settings as they are then.
-        if (error instanceof ZoneChangedError) return
-        if (!isClosing) log.error('a DNS zone could not be synchronised', { zone_id: zoneId, error })
+        if (error instanceof ZoneChangedError || isClosing) return
+        log.error('a DNS zone could not be synchronised', { zone_id: zoneId, error })
+        resting.add(zoneId)
+        setTimeout(() => resting.delete(zoneId), REST_MS).unref()
       })
   }
 
@@ -97,7 +103,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       do {
         isAgain = false
         const due = isClosing ? [] : await store.dueZones(ctx, now().getTime())
-        for (const id of due) if (!lanes.isBusy(id)) start(ctx, id)
+        for (const id of due) if (!lanes.isBusy(id) && !resting.has(id)) start(ctx, id)
       } while (isAgain)
     } finally {
       isPolling = false
