@@ -101,6 +101,7 @@ const featureOf = (path: string): string | undefined => /^features\/([^/]+)\/./.
 const SHOWN = new Set([
   'features/devices/address-names.ts',
   'features/devices/search.ts',
+  'features/dns-zones/file.ts',
   'features/events/catalogue.ts',
   'features/events/record.ts',
   'features/history/items.ts',

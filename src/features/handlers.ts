@@ -1,6 +1,7 @@
 /** The registry of implementations: one line per feature. */
 
 import type { Db } from '../platform/db/database.ts'
+import { createDnsConnector } from '../platform/dns/connector.ts'
 import type { Kernel } from '../platform/operation/kernel.ts'
 import type { Identify } from '../platform/operation/request.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
@@ -8,6 +9,7 @@ import type { Logger } from '../platform/runtime/log.ts'
 import type { Metrics } from '../platform/runtime/metrics.ts'
 import type { Secrets } from '../platform/security/crypto.ts'
 import type { Outbound } from '../platform/security/outbound.ts'
+import { targetRules } from '../platform/security/outbound-target.ts'
 import type { Passwords } from '../platform/security/passwords.ts'
 import type { startScan } from '../scanner/process.ts'
 import { auditFeature } from './audit/audit.ts'
@@ -18,6 +20,9 @@ import { feature as dashboard } from './dashboard/dashboard.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
 import { feature as devices } from './devices/devices.ts'
 import { discoveryFeature } from './discovery/discovery.ts'
+import { dnsProvidersFeature } from './dns-providers/dns-providers.ts'
+import { feature as dnsRecords } from './dns-records/dns-records.ts'
+import { dnsZonesFeature } from './dns-zones/dns-zones.ts'
 import { docsFeature } from './docs/docs.ts'
 import { estateFeature } from './estate/estate.ts'
 import { eventsFeature } from './events/events.ts'
@@ -72,6 +77,8 @@ export type FeatureOptions = {
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const signIn = createSignIn(options)
   const oauth = createOauth({ ...options, signIn })
+  const { ssrfAllowPrivateTargets, dnsServers } = options.config
+  const dns = createDnsConnector({ rules: targetRules(ssrfAllowPrivateTargets), servers: dnsServers })
   const features = [
     datacenters,
     networks,
@@ -83,6 +90,9 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     eventsFeature(options),
     webhooksFeature(options),
     feedsFeature(options),
+    dnsProvidersFeature({ ...options, dns }),
+    dnsZonesFeature({ ...options, dns }),
+    dnsRecords,
     conflicts,
     utilizationFeature(options),
     search,

@@ -9,6 +9,9 @@ import { devices } from './devices/api.ts'
 import { discovery, discoveryRules, inbox, scans } from './discovery/api.ts'
 import { discoveryLocks } from './discovery/inbox/locks-api.ts'
 import { leases } from './discovery/leases/leases-api.ts'
+import { dnsProviders } from './dns-providers/api.ts'
+import { dnsRecords } from './dns-records/api.ts'
+import { dnsZones } from './dns-zones/api.ts'
 import { docsRoutes } from './docs/api.ts'
 import { estate, estateRoutes } from './estate/api.ts'
 import { eventRoutes } from './events/api.ts'
@@ -48,6 +51,9 @@ export const contracts = {
   conflicts,
   webhooks,
   feeds,
+  dnsProviders,
+  dnsZones,
+  dnsRecords,
   search,
   lookup,
   history,

@@ -9,6 +9,9 @@ import type { ConflictTables } from './conflicts/table.ts'
 import type { CredentialTables } from './credentials/table.ts'
 import type { DeviceTables } from './devices/table.ts'
 import type { DiscoveryTables } from './discovery/table.ts'
+import type { DnsProviderTables } from './dns-providers/table.ts'
+import type { DnsRecordTables } from './dns-records/table.ts'
+import type { DnsZoneTables } from './dns-zones/table.ts'
 import type { EventTables } from './events/table.ts'
 import type { FeedTables } from './feeds/table.ts'
 import type { HistoryTables } from './history/table.ts'
@@ -51,6 +54,9 @@ type OwnTables = NetworkTables &
   OauthTables &
   WebhookTables &
   FeedTables &
+  DnsProviderTables &
+  DnsZoneTables &
+  DnsRecordTables &
   PlanTables &
   AuditTables &
   HistoryTables

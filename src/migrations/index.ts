@@ -32,6 +32,7 @@ import { externalIds } from './0041-external-ids.ts'
 import { addressNames } from './0042-address-names.ts'
 import { feeds } from './0043-feeds.ts'
 import { discoveredLeases } from './0044-leases.ts'
+import { dns } from './0045-dns.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   addressNames,
   feeds,
   discoveredLeases,
+  dns,
 ]

@@ -23,6 +23,9 @@ export const EVENTS = [
   row('discovery.device_found', 'discovery:read', 'A scan has discovered a new device'),
   row('conflict.detected', 'conflicts:read', 'Devices share an address, or networks overlap'),
   row('conflict.resolved', 'conflicts:read', 'The cause of a conflict no longer exists'),
+  row('dns.drift_detected', 'dns:read', 'RRsets of a DNS zone are missing or changed on its server'),
+  row('dns.drift_resolved', 'dns:read', 'The server of a DNS zone has again what Plat wants'),
+  row('dns.sync_failed', 'dns:read', 'The server of a DNS zone can no longer be used'),
   row('pool.utilization_high', 'pools:read', 'More of a pool is used than POOL_UTILIZATION_THRESHOLD'),
 ] as const
 

@@ -20,8 +20,8 @@ import { Family, Feed, FeedFormat, FeedFormatInfo, FeedPreview, MediaType } from
 /** The largest length of a template, in characters. */
 export const MAX_TEMPLATE = 65_536
 
-/** The filter of feeds: which devices, and which of their addresses. */
-const filterFields = {
+/** The filter of feeds and DNS zones: which devices, and which of their addresses. */
+export const filterFields = {
   tags: Tags.describe('Devices with every one of these tags'),
   datacenter_id: reference('datacenters'),
   network_id: reference('networks').describe('Only addresses that belong to this network'),
@@ -42,9 +42,7 @@ const fields = {
     .transform((family) => family ?? '')
     .describe('Only addresses of this family'),
   port: optionalNumber(1, 65_535).describe('Of prometheus: the port of addresses that name none'),
-  zone_id: text(64)
-    .transform((id) => id || null)
-    .describe('Of zone: the DNS zone'),
+  zone_id: reference('dns-zones').describe('Of zone: the DNS zone'),
   template: text(MAX_TEMPLATE).describe('Of template: the Liquid template'),
   media_type: z
     .union([z.literal(''), MediaType])
@@ -90,7 +88,7 @@ export const feeds = {
   preview: operation({
     name: 'feeds.preview',
     summary: 'Show the content of a feed before it is made, and the parts that its format leaves out',
-    description: 'It also needs the permissions of the content: feeds:read and devices:list.',
+    description: 'It also needs the permissions of the content: feeds:read, and devices:list or of a zone dns:read.',
     http: 'POST /api/feeds/preview',
     effect: 'read',
     access: { anyOf: ['feeds:create', 'feeds:update'] },
@@ -142,7 +140,7 @@ export const feedRoutes = {
     name: 'feeds.content',
     summary: 'Return the content of a feed, in its format',
     description:
-      'It needs feeds:read and devices:list. An API key with `feed_id` opens this and nothing else: as a Bearer token, as the password of ' +
+      'It needs feeds:read and devices:list, a zone feeds:read and dns:read. An API key with `feed_id` opens this and nothing else: as a Bearer token, as the password of ' +
       'Basic authentication with any user name, or as `?token=`. The content does not depend on the clock. The ETag of content up to 1 MiB ' +
       'changes with the content alone.',
     http: 'GET /api/feeds/{id}/content',

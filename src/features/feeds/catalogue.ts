@@ -101,6 +101,17 @@ export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {
       pulled('/etc/kea/plat.json', 'keactrl reload -s dhcp4'),
     ],
   },
+  zone: {
+    title: 'DNS zone',
+    media_type: 'text/plain',
+    extension: 'zone',
+    description: 'The master file of a DNS zone, with its SOA and name servers.',
+    fields: ['zone_id'],
+    usage: [
+      pulled('/var/lib/bind/plat.zone', 'rndc reload'),
+      { title: 'named.conf', text: 'zone "example.org" { type primary; file "/var/lib/bind/plat.zone"; };' },
+    ],
+  },
   template: {
     title: 'Template',
     media_type: 'text/plain',

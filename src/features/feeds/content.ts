@@ -4,10 +4,13 @@ import { notFound } from '../../platform/contract/errors.ts'
 import { etagOf, matchesEtag, quoted } from '../../platform/contract/etag.ts'
 import { acceptedCoding, compressedBytes, compressedSource } from '../../platform/http/compression.ts'
 import { longResponse } from '../../platform/http/respond.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
+import { FILE_TABLES } from '../dns-zones/file.ts'
 import { contentTypeOf, fileNameOf } from './catalogue.ts'
 import { CONTENT_TABLES } from './filtered.ts'
 import type { Renderer } from './rendered.ts'
+import type { Feed } from './schema.ts'
 import * as store from './store.ts'
 
 /** Content up to this size has an ETag of its own, and is sent at once. */
@@ -42,16 +45,21 @@ async function* resumed(pieces: readonly Uint8Array[], rest: AsyncGenerator<Uint
 /** @example feedIdOf('http://host/api/feeds/web%20hosts/content') // 'web hosts' */
 export const feedIdOf = (url: string): string => decodeURIComponent(new URL(url).pathname.split('/')[3] ?? '')
 
+/** Returns the permission that the content of a feed needs besides feeds:read. */
+export const permissionOf = ({ format }: Pick<Feed, 'format'>): Permission =>
+  format === 'zone' ? 'dns:read' : 'devices:list'
+
 /** @throws AppError NOT_FOUND, and those of `Renderer` */
 export const contentHandler =
   (render: Renderer) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
     // Before any row.
-    const revision = await ctx.store.revision(CONTENT_TABLES)
+    const revisions = [await ctx.store.revision(CONTENT_TABLES), await ctx.store.revision(['feeds', ...FILE_TABLES])]
     const id = feedIdOf(request.url)
     const feed = await store.find(ctx, id)
     if (!feed) throw notFound('feed', id)
-    ctx.require('devices:list')
+    ctx.require(permissionOf(feed))
+    const revision = revisions[feed.format === 'zone' ? 1 : 0] ?? ''
     const asked = request.headers.get('if-none-match') ?? ''
     const headersOf = (etag: string, coding?: string) => ({
       'Content-Type': contentTypeOf(feed.media_type),
@@ -62,7 +70,7 @@ export const contentHandler =
       ...(coding !== undefined && { 'Content-Encoding': coding }),
     })
     const unchanged = (etag: string) => new Response(null, { status: 304, headers: headersOf(etag) })
-    const etags = ctx.store.cache.at<string>('feed etags', revision)
+    const etags = ctx.store.cache.at<string>(feed.format === 'zone' ? 'zone feed etags' : 'feed etags', revision)
     const known = etags.get(id)
     if (known !== undefined && matchesEtag(asked, known)) return unchanged(known)
     const content = render(ctx, feed)

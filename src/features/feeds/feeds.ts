@@ -8,7 +8,7 @@ import { createTemplates, type Templates } from '../../template/process.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { type FeedDraft, type FeedPatch, feedRoutes, feeds } from './api.ts'
 import { CATALOGUE } from './catalogue.ts'
-import { contentHandler } from './content.ts'
+import { contentHandler, permissionOf } from './content.ts'
 import { createFeedIdentify } from './identify.ts'
 import { createRenderer, type Rendered, type Renderer } from './rendered.ts'
 import { type Feed, FeedFormat, type FeedPreview } from './schema.ts'
@@ -44,14 +44,19 @@ const checkFields = (fields: Fields): void => {
   if (media_type !== null && media_type !== usual && !used.includes('media_type'))
     issues.push({ field: 'media_type', message: `is ${usual} for the format ${format}` })
   if (format === 'template' && fields.template === '') issues.push({ field: 'template', message: 'is required' })
+  if (format === 'zone' && fields.zone_id === null) issues.push({ field: 'zone_id', message: 'is required' })
   if (issues.length > 0) throw invalid(issues)
 }
 
 /** @throws AppError VALIDATION_ERROR for a reference to nothing */
-const checkReferences = async (ctx: Ctx, refs: Partial<Pick<Feed, 'datacenter_id' | 'network_id'>>): Promise<void> => {
+const checkReferences = async (
+  ctx: Ctx,
+  refs: Partial<Pick<Feed, 'datacenter_id' | 'network_id' | 'zone_id'>>,
+): Promise<void> => {
   for (const [field, table, noun] of [
     ['datacenter_id', 'datacenters', 'datacenter'],
     ['network_id', 'networks', 'network'],
+    ['zone_id', 'dns_zones', 'DNS zone'],
   ] as const) {
     const id = refs[field]
     if (id === null || id === undefined) continue
@@ -112,6 +117,7 @@ const update = async (ctx: Ctx, { id, ...patch }: FeedPatch): Promise<Feed> => {
   await checkReferences(ctx, {
     ...(value.datacenter_id !== before.datacenter_id && { datacenter_id: value.datacenter_id }),
     ...(value.network_id !== before.network_id && { network_id: value.network_id }),
+    ...(value.zone_id !== before.zone_id && { zone_id: value.zone_id }),
   })
   const { changes, value: feed } = merge(before, withMediaType(value))
   if (changes.length === 0) return before
@@ -125,6 +131,14 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const feed = await mustLock(ctx, id)
   await store.remove(ctx, id)
   await ctx.emit('feed.deleted', feed)
+}
+
+/** The feeds of a zone go with it. */
+const removeOfZone = async (ctx: Ctx, { id }: { readonly id: string }): Promise<void> => {
+  for (const feed of await store.ofZone(ctx, id)) {
+    await store.remove(ctx, feed.id)
+    await ctx.emit('feed.deleted', feed)
+  }
 }
 
 const preview = async (ctx: Ctx, render: Renderer, feed: Rendered): Promise<FeedPreview> => {
@@ -169,7 +183,7 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
         }),
       preview: async (ctx, draft) => {
         ctx.require('feeds:read')
-        ctx.require('devices:list')
+        ctx.require(permissionOf(draft))
         checkFields(draft)
         await checkReferences(ctx, draft)
         return preview(ctx, render, { id: 'preview', name: 'preview', ...withMediaType(draft) })
@@ -190,6 +204,7 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
       },
       delete: async (ctx, { id }) => remove(ctx, id),
     }),
+    reactions: { 'dns-zone.deleting': removeOfZone },
     routes: [{ route: feedRoutes.content, handler: contentHandler(render), identify: createFeedIdentify(identify) }],
   }
 }

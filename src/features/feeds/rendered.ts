@@ -2,6 +2,7 @@
 import type { Templates } from '../../template/process.ts'
 import type { Write } from '../../template/protocol.ts'
 import type { Ctx } from '../ctx.ts'
+import { zoneFile } from '../dns-zones/file.ts'
 import { type Filtered, filtered, type Places } from './filtered.ts'
 import type { FeedDevice, Skip } from './formats/format.ts'
 import { WRITERS } from './formats/formats.ts'
@@ -58,6 +59,11 @@ export type Renderer = (ctx: Ctx, feed: Rendered, watch?: Watch) => AsyncGenerat
 export const createRenderer = (templates: Templates): Renderer =>
   async function* (ctx, feed, watch = {}) {
     const { onDevices, onSkip = () => {} } = watch
+    const title = `Plat feed ${feed.id}`
+    if (feed.format === 'zone') {
+      for await (const text of zoneFile(ctx, feed.zone_id ?? '', title)) yield encoder.encode(text)
+      return
+    }
     const all = await filtered(ctx, feed)
     if (feed.format === 'template') {
       const write = writeOf(feed, all, watch)
@@ -66,6 +72,6 @@ export const createRenderer = (templates: Templates): Renderer =>
     }
     const { networkOf } = all.places
     const chunks = onDevices ? counted(all.chunks(), onDevices) : all.chunks()
-    const parts = { chunks, feed, networkOf, title: `Plat feed ${feed.id}`, skip: onSkip }
+    const parts = { chunks, feed, networkOf, title, skip: onSkip }
     for await (const text of WRITERS[feed.format](parts)) yield encoder.encode(text)
   }

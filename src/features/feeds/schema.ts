@@ -11,6 +11,7 @@ export const FORMATS = [
   'dnsmasq',
   'isc-dhcp',
   'kea',
+  'zone',
   'template',
 ] as const
 export const FeedFormat = z.enum(FORMATS)

@@ -39,6 +39,10 @@ export const find = async (scope: DbScope, id: string): Promise<Feed | undefined
   return row && feedOf(row)
 }
 
+/** Locks the feeds of a DNS zone until commit. */
+export const ofZone = async (ctx: Ctx, zoneId: string): Promise<Feed[]> =>
+  (await ctx.store.sql.lockRows(query(ctx).where('zone_id', '=', zoneId)).execute()).map(feedOf)
+
 /** As `find`, and locks the row until commit. */
 export const lockFeed = async (ctx: Ctx, id: string): Promise<Feed | undefined> => {
   const row = await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst()

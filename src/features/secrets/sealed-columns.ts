@@ -13,6 +13,7 @@ export type SealedColumn = {
 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'credentials', column: 'secret', idColumn: 'id' },
+  { table: 'dns_providers', column: 'tsig_secret', idColumn: 'id' },
   { table: 'webhooks', column: 'secret', idColumn: 'id' },
   { table: 'webhooks', column: 'sealed_headers', idColumn: 'id' },
 ]

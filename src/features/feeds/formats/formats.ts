@@ -6,7 +6,7 @@ import type { Format } from './format.ts'
 import { hosts, sshConfig } from './hosts.ts'
 import { prometheus } from './prometheus.ts'
 
-export const WRITERS: Readonly<Record<Exclude<FeedFormat, 'template'>, Format>> = {
+export const WRITERS: Readonly<Record<Exclude<FeedFormat, 'template' | 'zone'>, Format>> = {
   prometheus,
   ansible,
   hosts,

@@ -1,0 +1,15 @@
+/** The table of the own records of DNS zones. */
+export type DnsRecordRow = {
+  id: string
+  zone_id: string
+  /** Relative to the zone. */
+  name: string
+  type: string
+  ttl: number | null
+  value: string
+  description: string
+  created_at: string
+  updated_at: string
+}
+
+export type DnsRecordTables = { dns_records: DnsRecordRow }

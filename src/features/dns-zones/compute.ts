@@ -1,0 +1,136 @@
+/** Reads the devices and records of a zone, and computes the RRsets that it wants now. */
+import { ipKey, ipKeyOf } from '../../net/ip.ts'
+import { batches } from '../../platform/db/batches.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
+import { documents } from '../devices/devices.ts'
+import type { Address, Device } from '../devices/schema.ts'
+import { ofNames } from '../dns-records/dns-records.ts'
+import { type Claims, claimsOf } from './claims.ts'
+import { type Wanted, ZoneContent } from './wanted.ts'
+import { addressOf, fullName, isClassless, type Zone, type ZoneIndex } from './zone-index.ts'
+
+/** Returns the field of a filter whose object does not exist; undefined if the filter is sound. */
+export const danglingField = async ({ db }: DbScope, zone: Zone): Promise<'network' | 'datacenter' | undefined> => {
+  for (const [noun, table, id] of [
+    ['network', 'networks', zone.network_id],
+    ['datacenter', 'datacenters', zone.datacenter_id],
+  ] as const)
+    if (id !== null && !(await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst())) return noun
+  return undefined
+}
+
+/** Returns the device and the key of each address that belongs to the network of the filter; undefined without one. */
+const membersOf = async (
+  { db }: DbScope,
+  { network_id }: Zone,
+  deviceIds?: readonly string[],
+): Promise<ReadonlySet<string> | undefined> => {
+  if (network_id === null) return undefined
+  const members = new Set<string>()
+  const rows = db.selectFrom('network_addresses').select(['device_id', 'ip_key']).where('network_id', '=', network_id)
+  const queries = deviceIds ? batches(deviceIds).map((batch) => rows.where('device_id', 'in', batch)) : [rows]
+  for (const query of queries)
+    for (const { device_id, ip_key } of await query.execute()) members.add(`${device_id} ${ip_key}`)
+  return members
+}
+
+/** Returns the addresses of a device that the filter leaves; none for a device that it does not take. */
+const addressesIn = (zone: Zone, device: Device, members: ReadonlySet<string> | undefined): readonly Address[] => {
+  const { statuses, tags, datacenter_id } = zone
+  const isIn =
+    statuses.includes(device.status) &&
+    (datacenter_id === null || device.datacenter_id === datacenter_id) &&
+    tags.every((tag) => device.tags.includes(tag))
+  if (!isIn) return []
+  return members ? device.addresses.filter(({ ip }) => members.has(`${device.id} ${ipKeyOf(ip)}`)) : device.addresses
+}
+
+/** Yields the claims of all devices of the filter. */
+async function* allClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGenerator<Claims> {
+  const members = await membersOf(ctx, zone)
+  let query = ctx.db.selectFrom('devices').select('doc').where('status', 'in', zone.statuses)
+  if (zone.datacenter_id !== null) query = query.where('datacenter_id', '=', zone.datacenter_id)
+  for await (const rows of ctx.store.scan<{ doc: string }>(query))
+    for (const { doc } of rows) {
+      // The column holds the JSON of a device.
+      const device = JSON.parse(doc) as Device
+      const addresses = addressesIn(zone, device, members)
+      if (addresses.length > 0) yield claimsOf(device, addresses, (name) => index.completed(name))
+    }
+}
+
+/** Returns the zones of RFC 2317 whose CNAMEs the zone holds. */
+const childrenOf = (zone: Zone, index: ZoneIndex): Zone[] => {
+  const { cidr: outer } = zone
+  if (outer?.family !== 4 || isClassless(outer)) return []
+  return index.zones.filter(
+    ({ cidr }) =>
+      cidr !== undefined &&
+      isClassless(cidr) &&
+      index.parentsFor({ family: 4, value: cidr.first }).includes(zone) &&
+      cidr.last <= outer.last,
+  )
+}
+
+/** Computes a whole zone. */
+export const computeWhole = async (ctx: Ctx, zone: Zone, index: ZoneIndex): Promise<Wanted[]> => {
+  const content = new ZoneContent(zone, index)
+  for await (const claims of allClaims(ctx, zone, index)) content.add(claims)
+  for (const child of childrenOf(zone, index))
+    for await (const claims of allClaims(ctx, child, index)) content.addChild(child, claims)
+  return [...content.wanted(await ofNames(ctx, zone.id))]
+}
+
+/** Returns the ids of the devices that may claim a name or an address. */
+const claimants = async (
+  { db }: DbScope,
+  { names, keys }: { readonly names: readonly string[]; readonly keys: readonly string[] },
+): Promise<string[]> => {
+  const ids = new Set<string>()
+  const collect = (rows: readonly { readonly id: string }[]) => {
+    for (const { id } of rows) ids.add(id)
+  }
+  for (const batch of batches(names)) {
+    collect(await db.selectFrom('devices').select('id').where('hostname_key', 'in', batch).execute())
+    const named = db.selectFrom('addresses').select('device_id as id').where('dns_name', 'in', batch)
+    collect(await named.where('dns_name', '<>', '').execute())
+    const shared = db.selectFrom('device_domains').select('device_id as id')
+    collect(await shared.where(({ fn }) => fn<string>('lower', ['domain']), 'in', batch).execute())
+  }
+  for (const batch of batches(keys))
+    collect(await db.selectFrom('addresses').select('device_id as id').where('ip_key', 'in', batch).execute())
+  return [...ids]
+}
+
+/** Computes some names of a zone, relative to it. */
+export const computeNames = async (
+  ctx: Ctx,
+  { zone, index, names }: { readonly zone: Zone; readonly index: ZoneIndex; readonly names: readonly string[] },
+): Promise<Wanted[]> => {
+  const full = names.map((name) => fullName(name, zone.name))
+  const suffix = index.defaultName === undefined ? undefined : `.${index.defaultName}`
+  // Host names without a dot, which the default zone completes.
+  const bare = full.flatMap((name) => {
+    const label = suffix !== undefined && name.endsWith(suffix) ? name.slice(0, -suffix.length) : ''
+    return label === '' || label.includes('.') ? [] : [label]
+  })
+  const addresses = names.flatMap((name) => addressOf(zone, name) ?? [])
+  const ids = await claimants(ctx, { names: [...full, ...bare], keys: addresses.map(ipKey) })
+  const docs = [...(await documents(ctx, ids)).values()]
+  // The column holds the JSON of a device.
+  const devices = docs.map((doc) => JSON.parse(doc) as Device)
+  const content = new ZoneContent(zone, index, new Set(names))
+  const addAll = async (of: Zone, add: (claims: Claims) => void) => {
+    const members = await membersOf(ctx, of, ids)
+    for (const device of devices) {
+      const left = addressesIn(of, device, members)
+      if (left.length > 0) add(claimsOf(device, left, (name) => index.completed(name)))
+    }
+  }
+  await addAll(zone, (claims) => content.add(claims))
+  const children = new Set(addresses.flatMap((ip) => (index.parentsFor(ip).includes(zone) ? index.forAddress(ip) : [])))
+  for (const child of children) await addAll(child, (claims) => content.addChild(child, claims))
+  const records = []
+  for (const batch of batches(names)) records.push(...(await ofNames(ctx, zone.id, batch)))
+  return [...content.wanted(records)]
+}

@@ -1,0 +1,221 @@
+/** DNS zones: their settings, the lanes that bring them to their servers, and drift. */
+import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { DnsError } from '../../platform/dns/dns-error.ts'
+import type { Job } from '../../platform/operation/context.ts'
+import type { Kernel } from '../../platform/operation/kernel.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
+import type { Metrics } from '../../platform/runtime/metrics.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { createClients, type DnsProviderOptions, unreachable } from '../dns-providers/dns-providers.ts'
+import type { Tables } from '../tables.ts'
+import { dnsZones } from './api.ts'
+import { type CheckOptions, checkIfDue, checkZone, noReport } from './check.ts'
+import { planOf } from './dry-plan.ts'
+import { createLanes, type Hold } from './lanes.ts'
+import { addMetrics } from './metrics.ts'
+import { createReactions, NOTED } from './reactions.ts'
+import { resolve } from './resolve.ts'
+import * as rrsets from './rrset-store.ts'
+import { openRun, type Run, ZoneChangedError } from './run.ts'
+import type { DnsZone, ZoneSettings } from './schema.ts'
+import { create, remove, update } from './settings.ts'
+import * as store from './store.ts'
+import { syncZone } from './sync.ts'
+import { rrsetShown, shown, shownAll, storedState, ZONE_TABLES } from './view.ts'
+
+export type DnsZoneOptions = DnsProviderOptions & {
+  readonly kernel: () => Kernel<Tables>
+  readonly log: Logger
+  readonly metrics: Metrics
+}
+
+const LOOK_MS = 1000
+const REST_MS = 30_000
+/** The longest wait of a call for a server. */
+const PATIENCE_MS = 30_000
+
+const mustGet = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
+  const zone = await store.find(ctx, id)
+  if (!zone) throw notFound('dns-zone', id)
+  return zone
+}
+
+/** @throws AppError VALIDATION_ERROR for a zone without a server */
+const mustHaveServer = ({ provider_id }: ZoneSettings): void => {
+  if (provider_id === null) throw invalidField('provider_id', 'the zone has none: there is no server to compare with')
+}
+
+export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
+  const { now, log, metrics } = options
+  const clients = createClients(options)
+  const lanes = createLanes()
+  const closing = new AbortController()
+  const { counted, measure } = addMetrics(metrics)
+
+  const optionsFor = (signal: AbortSignal): CheckOptions => ({
+    ...{ now, log, signal, onResult: counted },
+    clientOf: (ctx, providerId) => clients({ db: ctx.store.read }, providerId),
+    onFailed: (ctx, zoneId) => announce(ctx, 'sync_failed', zoneId),
+    onTransition: announce,
+  })
+
+  /** Emits an event of the catalogue with the zone as it is sent. */
+  const announce = async (ctx: Ctx, what: string, zoneId: string): Promise<void> => {
+    const zone = await store.find(ctx, zoneId)
+    if (zone) await ctx.emit(`dns.${what}`, await shown(ctx, zone))
+  }
+
+  const lane = async (ctx: Ctx, hold: Hold): Promise<void> => {
+    const own = optionsFor(closing.signal)
+    const run = await openRun(ctx, hold)
+    if (!run) return
+    const error = await syncZone(run, own)
+    if (!error) await checkIfDue(run, own)
+  }
+
+  let isPolling = false
+  let isAgain = false
+  let isClosing = false
+
+  /** Zones whose lane has failed by an internal error, such as a full disk. */
+  const resting = new Set<string>()
+
+  const start = (ctx: Ctx, zoneId: string): void => {
+    lanes
+      .tryHold(ctx, zoneId, (hold) => lane(ctx, hold))
+      .then(() => poll(ctx))
+      .catch((error: unknown) => {
+        // The next poll begins with the settings as they are then.
+        if (error instanceof ZoneChangedError || isClosing) return
+        log.error('a DNS zone could not be synchronised', { zone_id: zoneId, error })
+        resting.add(zoneId)
+        setTimeout(() => resting.delete(zoneId), REST_MS).unref()
+      })
+  }
+
+  const poll = async (ctx: Ctx): Promise<void> => {
+    isAgain = isPolling
+    if (isPolling) return
+    isPolling = true
+    try {
+      do {
+        isAgain = false
+        const due = isClosing ? [] : await store.dueZones(ctx, now().getTime())
+        for (const id of due) if (!lanes.isBusy(id) && !resting.has(id)) start(ctx, id)
+      } while (isAgain)
+    } finally {
+      isPolling = false
+    }
+  }
+
+  const job: Job<Tables> = {
+    name: 'dns.sync',
+    summary: 'Sends changed names to DNS servers, and compares zones',
+    everyMs: LOOK_MS,
+    runsAtStart: true,
+    onEveryInstance: true,
+    run: async (ctx) => {
+      await poll(ctx)
+      await measure(ctx)
+    },
+  }
+
+  /** Runs work of a caller on a zone, for at most 30 s. */
+  const held = async <T>(ctx: Ctx, id: string, work: (run: Run, own: CheckOptions) => Promise<T>): Promise<T> => {
+    const signal = AbortSignal.any([ctx.signal, closing.signal, AbortSignal.timeout(PATIENCE_MS)])
+    try {
+      return await lanes.hold(ctx, id, async (hold) => {
+        const run = await openRun(ctx, hold)
+        if (!run) throw notFound('dns-zone', id)
+        return await work(run, optionsFor(signal))
+      })
+    } catch (error) {
+      if (error instanceof DnsError) throw unreachable(error)
+      if (error instanceof ZoneChangedError)
+        throw new AppError('UNAVAILABLE', `${error.message} concurrently; try again`)
+      if (error instanceof Error && error.name === 'TimeoutError')
+        throw new AppError('PROVIDER_UNREACHABLE', `the server took longer than ${PATIENCE_MS / 1000} s`)
+      throw error
+    }
+  }
+
+  const sync = async (ctx: Ctx, id: string, isForced: boolean): Promise<DnsZone> =>
+    held(ctx, id, async (run, own) => {
+      await run.write((inner) => rrsets.note(inner, [{ zone_id: id, name: rrsets.WHOLE }]))
+      const error = await syncZone(run, own, { isForced, isNow: true })
+      if (error) throw error
+      return shown({ db: ctx.store.read }, run.zone)
+    })
+
+  return {
+    operations: implement(dnsZones, {
+      list: async (ctx, { name, kind, provider_id, ...page }) => {
+        const revision = await ctx.store.revision([...ZONE_TABLES])
+        let query = store.query(ctx)
+        if (name) query = query.where(containsText('name', name))
+        if (kind) query = query.where('kind', '=', kind)
+        if (provider_id) query = query.where('provider_id', '=', provider_id)
+        const completed = await shownAll(ctx)
+        return listRows(ctx, { revision, query, page, row: (row) => completed(store.settingsOf(row)) })
+      },
+      create,
+      get: async (ctx, { id }) => shown(ctx, await mustGet(ctx, id)),
+      update,
+      delete: async (ctx, { id }) => remove(ctx, id),
+      rrsets: async (ctx, { id, state, name, type, ...page }) => {
+        const revision = await ctx.store.revision([...ZONE_TABLES])
+        const zone = await mustGet(ctx, id)
+        const isHeld = ((await store.findState(ctx, id))?.held ?? '') !== ''
+        let query = rrsets.query(ctx, id)
+        if (state) query = query.where('state', '=', storedState(state, isHeld) ?? '')
+        if (name) query = query.where(containsText('name', name))
+        if (type) query = query.where('type', '=', type.toUpperCase())
+        return listRows(ctx, {
+          revision,
+          query,
+          page,
+          row: (row) => rrsetShown(rrsets.rrsetOf(row), zone.name, isHeld),
+        })
+      },
+      sync: async (ctx, { id, dry_run, force = false }) => {
+        const zone = await mustGet({ ...ctx, db: ctx.store.read }, id)
+        if (dry_run) return planOf(ctx, zone)
+        if (zone.mode === 'watched') throw invalidField('mode', 'a watched zone is never written')
+        return sync(ctx, id, force)
+      },
+      check: async (ctx, { id }) => {
+        mustHaveServer(await mustGet({ ...ctx, db: ctx.store.read }, id))
+        return held(ctx, id, (run, own) => checkZone(run, own))
+      },
+      drift: async (ctx, { id }) => {
+        await mustGet(ctx, id)
+        return (await store.findReport(ctx, id)) ?? noReport(id)
+      },
+      resolve: async (ctx, { id, ...input }) => {
+        const zone = await mustGet({ ...ctx, db: ctx.store.read }, id)
+        if (!input.entries && !input.kind) throw invalidField('entries', 'is required without a kind')
+        if (input.direction === 'pull') ctx.require('dns:create')
+        else if (zone.mode === 'watched') throw invalidField('mode', 'a watched zone is never written')
+        mustHaveServer(zone)
+        return held(ctx, id, (run, own) => resolve(run, input, own))
+      },
+    }),
+    reactions: createReactions(),
+    onCommit: (names) => {
+      if (!names.includes(NOTED)) return
+      // Errors are logged where they occur, and the next poll tries again.
+      options
+        .kernel()
+        .runJob(job)
+        .catch(() => {})
+    },
+    jobs: [job],
+    close: async () => {
+      isClosing = true
+      closing.abort()
+      await lanes.close()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** Writes RRsets of a report to the server, whatever it holds. Only here does Plat overwrite what is not its own. */
+import { type RrsetChange, updateSize } from '../../net/dns/update.ts'
+import type { DnsClient } from '../../platform/dns/client.ts'
+import { DnsError } from '../../platform/dns/dns-error.ts'
+import type { Rrset } from './rrset-store.ts'
+import * as rrsets from './rrset-store.ts'
+import type { Run } from './run.ts'
+import type { DriftEntry } from './schema.ts'
+import type { SyncOptions } from './sync.ts'
+import { messagesOf } from './update-message.ts'
+import { rrsetKey } from './wanted.ts'
+import { fullName } from './zone-index.ts'
+
+export type Failed = { readonly name: string; readonly type: string; readonly error: string }
+export type Resolved = { readonly done: readonly DriftEntry[]; readonly failed: readonly Failed[] }
+
+type Pushed = { readonly entry: DriftEntry; readonly changes: readonly RrsetChange[]; readonly bytes: number }
+
+const changesOf = ({ name, type, kind }: DriftEntry, stored: Rrset | undefined, zone: string): RrsetChange[] => {
+  const full = fullName(name, zone)
+  const remove = (what: string): RrsetChange => ({ kind: 'delete', name: full, type: what })
+  const wanted = kind === 'foreign' ? null : (stored?.wanted ?? null)
+  if (wanted === null) return [remove(type)]
+  // RFC 2181 section 10.1: a CNAME stands alone. Type ANY is every RRset of the name (RFC 2136 section 2.5.3).
+  const room = type === 'CNAME' && name !== '@' ? [remove('ANY')] : [remove(type), remove('CNAME')]
+  return [...room, { kind: 'add', name: full, type, ttl: stored?.wanted_ttl ?? 0, values: wanted }]
+}
+
+/** @throws DnsError if the server cannot be used at all */
+export const push = async (
+  { ctx, write, zone }: Run,
+  { client, entries, options }: { client: DnsClient; entries: readonly DriftEntry[]; options: SyncOptions },
+): Promise<Resolved> => {
+  const names = [...new Set(entries.map(({ name }) => name))]
+  const stored = new Map(
+    (await rrsets.ofNames(ctx, zone.id, names)).map((one) => [rrsetKey(one.name, one.type), one] as const),
+  )
+  const failed: Failed[] = []
+  const done: DriftEntry[] = []
+
+  const send = async (message: readonly Pushed[]): Promise<readonly Pushed[]> => {
+    try {
+      const changes = message.flatMap((one) => one.changes)
+      await client.update({ zone: zone.name, prerequisites: [], changes }, options.signal)
+      options.onResult('ok')
+      return message
+    } catch (error) {
+      if (!(error instanceof DnsError)) throw error
+      options.onResult(error.isSigned ? 'refused' : 'failed')
+      const [first] = message
+      if (!error.isSigned || (error.kind !== 'refused' && error.kind !== 'failed') || !first) throw error
+      if (message.length === 1) {
+        failed.push({ name: first.entry.name, type: first.entry.type, error: error.message })
+        return []
+      }
+      const middle = Math.ceil(message.length / 2)
+      return [...(await send(message.slice(0, middle))), ...(await send(message.slice(middle)))]
+    }
+  }
+
+  const pushed = entries.map((entry): Pushed => {
+    const changes = changesOf(entry, stored.get(rrsetKey(entry.name, entry.type)), zone.name)
+    return { entry, changes, bytes: updateSize(changes) }
+  })
+  for (const message of messagesOf(pushed)) {
+    const sent = await send(message)
+    const after = sent.flatMap(({ entry }): Rrset[] => {
+      const one = stored.get(rrsetKey(entry.name, entry.type))
+      if (!one || entry.kind === 'foreign') return []
+      const state = one.state === 'conflict' ? 'conflict' : 'published'
+      const message = one.state === 'conflict' ? one.message : ''
+      return [{ ...one, state, message, published: one.wanted, published_ttl: one.wanted_ttl, sending: null }]
+    })
+    await write((inner) => rrsets.save(inner, zone.id, after))
+    done.push(...sent.map(({ entry }) => entry))
+  }
+  return { done, failed }
+}

@@ -1,0 +1,119 @@
+/** Notes the names that a change may alter, in its transaction. The lanes compute them after the commit. */
+import { parseIp } from '../../net/ip.ts'
+import { memoized } from '../../platform/db/cache/revision-cache.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import type { Device } from '../devices/schema.ts'
+import type { DnsRecord } from '../dns-records/api.ts'
+import { possibleNames } from './claims.ts'
+import * as rrsets from './rrset-store.ts'
+import * as store from './store.ts'
+import { relativeTo, ZoneIndex } from './zone-index.ts'
+
+/** Emitted when names of a zone were noted. */
+export const NOTED = 'dns-zone.noted'
+
+/** In a transaction that changes more names of a zone, its whole content is computed. */
+const MOST_NAMES = 5000
+
+/** The fields that names and filters are made of. */
+const CONCERNED: ReadonlySet<string> = new Set([
+  ...['hostname', 'addresses', 'domains', 'status', 'tags', 'datacenter_id'],
+])
+
+const byTransaction = (): ((ctx: Ctx) => Promise<ZoneIndex>) => {
+  const read = async (ctx: Ctx): Promise<ZoneIndex> => new ZoneIndex(await store.allSettings(ctx))
+  return async (ctx) => {
+    const { cache, read: committed, revision, sql } = ctx.store
+    // In the transaction itself: waiting for a second connection can deadlock.
+    if (!sql.hasOneWriter) return read(ctx)
+    const indexes = memoized<ZoneIndex>(cache.at('dns zones', await revision(['dns_zones'])))
+    return indexes('', async () => new ZoneIndex(await store.allSettings({ db: committed, store: ctx.store })))
+  }
+}
+
+type Noted = { readonly zone_id: string; readonly name: string }
+
+const placesOf = (index: ZoneIndex, devices: readonly Device[]): Map<string, Set<string>> => {
+  const places = new Map<string, Set<string>>()
+  const add = (zoneId: string, name: string): void => {
+    const names = places.get(zoneId)
+    if (names) names.add(name)
+    else places.set(zoneId, new Set([name]))
+  }
+  for (const device of devices) {
+    const { names, ips } = possibleNames(device, (hostname) => index.completed(hostname))
+    for (const name of names) for (const zone of index.forName(name)) add(zone.id, relativeTo(name, zone.name))
+    for (const text of ips) {
+      const ip = parseIp(text)
+      if (ip) for (const { zone, name } of index.placesOf(ip)) add(zone.id, name)
+    }
+  }
+  return places
+}
+
+export const noteAll = async (ctx: Ctx, noted: readonly Noted[]): Promise<void> => {
+  if (noted.length === 0) return
+  await rrsets.note(ctx, noted)
+  await ctx.emit(NOTED, noted)
+}
+
+export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =>
+  noteAll(
+    ctx,
+    zoneIds.map((zone_id) => ({ zone_id, name: rrsets.WHOLE })),
+  )
+
+export const createReactions = (): NonNullable<Feature['reactions']> => {
+  const indexOf = byTransaction()
+
+  /** Once for all devices of a transaction. */
+  const noteDevices = async (ctx: Ctx, groups: readonly (readonly Device[])[]): Promise<void> => {
+    const index = await indexOf(ctx)
+    if (index.zones.length === 0) return
+    const noted: Noted[] = []
+    for (const [zone_id, names] of placesOf(index, groups.flat()))
+      if (names.size > MOST_NAMES) noted.push({ zone_id, name: rrsets.WHOLE })
+      else for (const name of names) noted.push({ zone_id, name })
+    await noteAll(ctx, noted)
+  }
+
+  const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])
+
+  /** Which addresses belong to a network may depend on every other one. */
+  const noteNetworks = async (ctx: Ctx): Promise<void> => {
+    const { zones } = await indexOf(ctx)
+    const concerned = zones.filter(({ network_id }) => network_id !== null)
+    // The CNAMEs of a zone of RFC 2317 are in another one.
+    const around = concerned.length === 0 ? [] : zones.filter(({ kind }) => kind === 'reverse')
+    await noteWhole(ctx, [...new Set([...concerned, ...around].map(({ id }) => id))])
+  }
+
+  return {
+    'devices.recorded': async (ctx, all: readonly Device[]) => ctx.atEnd(noteDevices, all),
+    'devices.removed': async (ctx, all: readonly Device[]) => ctx.atEnd(noteDevices, all),
+    'device.updated': async (
+      ctx,
+      { device, before, changes }: { device: Device; before: Device; changes: readonly string[] },
+    ) => {
+      if (changes.some((field) => CONCERNED.has(field))) ctx.atEnd(noteDevices, [before, device])
+    },
+    'network.created': async (ctx) => ctx.atEnd(noteNetworks, undefined),
+    'network.updated': async (ctx, { changes }: { changes: readonly string[] }) => {
+      if (changes.includes('subnet')) ctx.atEnd(noteNetworks, undefined)
+    },
+    'network.deleted': async (ctx) => ctx.atEnd(noteNetworks, undefined),
+    'datacenter.deleted': async (ctx, { id }: { id: string }) => {
+      const { zones } = await indexOf(ctx)
+      await noteWhole(
+        ctx,
+        zones.flatMap((zone) => (zone.datacenter_id === id ? [zone.id] : [])),
+      )
+    },
+    'dns-record.created': noteRecord,
+    'dns-record.deleted': noteRecord,
+    'dns-record.updated': async (ctx, { record, before }: { record: DnsRecord; before: DnsRecord }) => {
+      await noteRecord(ctx, before)
+      if (record.name !== before.name) await noteRecord(ctx, record)
+    },
+  }
+}

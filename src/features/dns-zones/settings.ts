@@ -1,0 +1,148 @@
+/** Creates, updates and deletes zones. */
+import { formatCidr, parseCidr } from '../../net/cidr.ts'
+import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { merge } from '../../platform/contract/merge.ts'
+import type { Ctx } from '../ctx.ts'
+import { removeZone } from '../dns-records/dns-records.ts'
+import type { DnsZoneDraft, DnsZonePatch } from './api.ts'
+import { noteWhole } from './reactions.ts'
+import * as rrsets from './rrset-store.ts'
+import type { DnsZone, ZoneSettings } from './schema.ts'
+import * as store from './store.ts'
+import { shown } from './view.ts'
+import { ZoneIndex } from './zone-index.ts'
+import { zoneNames } from './zone-rules.ts'
+
+/** All changes of zones, one after another: they are few, and their rules concern all zones. */
+const lockZones = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, ['dns-zones all'])
+
+const REFERENCES = [
+  ['provider_id', 'dns_providers', 'DNS provider'],
+  ['datacenter_id', 'datacenters', 'datacenter'],
+  ['network_id', 'networks', 'network'],
+] as const
+
+/** @throws AppError VALIDATION_ERROR for a reference to nothing */
+const checkReferences = async (ctx: Ctx, refs: Partial<Pick<ZoneSettings, (typeof REFERENCES)[number][0]>>) => {
+  for (const [field, table, noun] of REFERENCES) {
+    const id = refs[field]
+    if (id === null || id === undefined) continue
+    const rows = ctx.db.selectFrom(table).select('id').where('id', '=', id)
+    // The server of a zone stays until commit.
+    const row = await (table === 'dns_providers' ? ctx.store.sql.lockRows(rows) : rows).executeTakeFirst()
+    if (!row) throw invalidField(field, `there is no ${noun} with id "${id}"`)
+  }
+}
+
+const exists = (message: string): AppError => new AppError('ALREADY_EXISTS', message)
+
+/** @throws AppError for a zone that another one excludes */
+const checkBeside = (zone: ZoneSettings, others: readonly ZoneSettings[]): void => {
+  if (zone.mode === 'watched' && zone.provider_id === null)
+    throw invalidField('mode', 'watched needs a provider_id: there is no server to compare with')
+  const same = others.find(({ name, provider_id }) => name === zone.name && provider_id === zone.provider_id)
+  if (same)
+    throw exists(`The zone ${zone.name} exists already${zone.provider_id === null ? '' : ' on this DNS server'}`)
+  const usual = zone.is_default ? others.find(({ is_default }) => is_default) : undefined
+  if (usual) throw exists(`The zone ${usual.name} is the default zone already`)
+}
+
+export const create = async (
+  ctx: Ctx,
+  { id = Bun.randomUUIDv7(), name, subnet, ...draft }: DnsZoneDraft,
+): Promise<DnsZone> => {
+  const names = zoneNames({ name, subnet })
+  await lockZones(ctx)
+  const others = await store.allSettings(ctx)
+  if (others.some((zone) => zone.id === id)) throw exists(`A zone with id "${id}" exists already`)
+  await checkReferences(ctx, draft)
+  const { provider_id, mode, ...rest } = draft
+  const times = { created_at: ctx.now, updated_at: ctx.now }
+  const zone: ZoneSettings = { id, ...names, provider_id, mode, ...rest, ...times }
+  checkBeside(zone, others)
+  await store.insert(ctx, zone)
+  await noteAround(ctx, zone, [...others, zone])
+  const made = await shown(ctx, zone)
+  await ctx.emit('dns-zone.created', made)
+  return made
+}
+
+/** Marks the zone and those that it takes names from; all of them if bare host names get another zone. */
+const noteAround = async (ctx: Ctx, zone: ZoneSettings, all: readonly ZoneSettings[]): Promise<void> => {
+  const concerned = zone.is_default ? all : [zone, ...new ZoneIndex(all).around(zone)]
+  await noteWhole(ctx, [...new Set(concerned.map(({ id }) => id))])
+}
+
+const mustLock = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
+  await lockZones(ctx)
+  const zone = await store.lock(ctx, id)
+  if (!zone) throw notFound('dns-zone', id)
+  ctx.precondition(await shown(ctx, zone))
+  return zone
+}
+
+/** @throws AppError VALIDATION_ERROR for another name or subnet */
+const checkNames = (before: ZoneSettings, { name, subnet }: Pick<DnsZonePatch, 'name' | 'subnet'>): void => {
+  if (name !== undefined && name !== before.name) throw invalidField('name', 'cannot change: create another zone')
+  if (subnet === undefined) return
+  const cidr = parseCidr(subnet)
+  if ((cidr ? formatCidr(cidr) : subnet) !== (before.subnet ?? ''))
+    throw invalidField('subnet', 'cannot change: create another zone')
+}
+
+/** The server or the way to treat it is another one: what was published there is forgotten. */
+const restart = async (ctx: Ctx, id: string): Promise<void> => {
+  await rrsets.forget(ctx, id)
+  await store.removeReport(ctx, id)
+  await store.updateState(ctx, id, store.FRESH)
+}
+
+export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePatch): Promise<DnsZone> => {
+  const before = await mustLock(ctx, id)
+  await store.lockState(ctx, id)
+  checkNames(before, { name, subnet })
+  const { value, changes } = merge(before, patch)
+  // A reference that is kept may lead to nothing: then the zone is held.
+  await checkReferences(ctx, {
+    ...(changes.includes('provider_id') && { provider_id: value.provider_id }),
+    ...(changes.includes('datacenter_id') && { datacenter_id: value.datacenter_id }),
+    ...(changes.includes('network_id') && { network_id: value.network_id }),
+  })
+  const all = await store.allSettings(ctx)
+  const others = all.filter((zone) => zone.id !== id)
+  checkBeside(value, others)
+  if (changes.length === 0) return shown(ctx, before)
+  const zone = { ...value, updated_at: ctx.now }
+  await store.update(ctx, zone)
+  // Judged again by its lane.
+  await store.updateState(ctx, id, { held: '' })
+  if (changes.includes('provider_id') || changes.includes('mode')) await restart(ctx, id)
+  if (changes.includes('check_interval_seconds')) await store.updateState(ctx, id, { check_ms: 0 })
+  if (changes.includes('is_default'))
+    await noteWhole(
+      ctx,
+      all.map((one) => one.id),
+    )
+  // The zone above holds CNAMEs of a zone of RFC 2317.
+  else await noteAround(ctx, zone, [...others, zone])
+  const made = await shown(ctx, zone)
+  await ctx.emit('dns-zone.updated', { zone: made, changes })
+  return made
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const zone = await mustLock(ctx, id)
+  const gone = await shown(ctx, zone)
+  const others = (await store.allSettings(ctx)).filter((one) => one.id !== id)
+  await store.lockState(ctx, id)
+  await ctx.emit('dns-zone.deleting', gone)
+  await removeZone(ctx, id)
+  await rrsets.removeZone(ctx, id)
+  await store.remove(ctx, id)
+  const concerned = zone.is_default ? others : new ZoneIndex(others).around(zone)
+  await noteWhole(
+    ctx,
+    concerned.map((one) => one.id),
+  )
+  await ctx.emit('dns-zone.deleted', gone)
+}

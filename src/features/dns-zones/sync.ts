@@ -1,0 +1,284 @@
+/** Brings a zone to its server: computes the changed names, judges whether too much would go, and sends the difference. */
+import type { DnsClient } from '../../platform/dns/client.ts'
+import { DnsError } from '../../platform/dns/dns-error.ts'
+import type { Logger } from '../../platform/runtime/log.ts'
+import type { Ctx } from '../ctx.ts'
+import { computeNames, computeWhole, danglingField } from './compute.ts'
+import { changed } from './diff.ts'
+import { judged, type ServerRrset } from './judge.ts'
+import type { Rrset } from './rrset-store.ts'
+import * as rrsets from './rrset-store.ts'
+import { type Run, reopened } from './run.ts'
+import { createSend } from './send.ts'
+import { serverRrsets } from './server-rrsets.ts'
+import * as store from './store.ts'
+import { inOrder } from './update-message.ts'
+import { rrsetKey } from './wanted.ts'
+import type { Zone } from './zone-index.ts'
+
+export type SyncOptions = {
+  readonly clientOf: (ctx: Ctx, providerId: string) => Promise<DnsClient>
+  readonly now: () => Date
+  readonly log: Logger
+  readonly onResult: (result: string) => void
+  /** Emitted once, when a zone begins to fail. */
+  readonly onFailed: (ctx: Ctx, zoneId: string) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+const NAMES_AT_ONCE = 500
+const RRSETS_AT_ONCE = 5000
+/** The rounds of sending: each settles the findings of the one before from the server. */
+const ROUNDS = 5
+/** The pause of RRsets that other programs change between the rounds. */
+const REST_MS = 5000
+const WAITS_S = [1, 5, 15, 60, 300] as const
+/** Fewer RRsets than this may all go. */
+const FEW = 10
+const UNDER_WAY_MS = 20
+
+/**
+ * Waits for the transactions that began before the zone was there, or had other settings: they have not noted the names that
+ * they change.
+ */
+const waitForOthers = async ({ ctx: { store: db } }: Run): Promise<void> => {
+  const at = (await db.sql.underWay(db.read))?.next
+  if (at === undefined) return
+  for (;;) {
+    const { oldest } = (await db.sql.underWay(db.read)) ?? { oldest: at }
+    if (oldest >= at) return
+    await new Promise((resolve) => setTimeout(resolve, UNDER_WAY_MS))
+  }
+}
+
+const unixSeconds = (now: Date): number => Math.floor(now.getTime() / 1000)
+
+/** The parts of the file beside the RRsets. */
+const headOf = ({ nameservers, admin_email, negative_ttl, ttl }: Zone): string =>
+  JSON.stringify([nameservers, admin_email, negative_ttl, ttl])
+
+/** Gives the file a new serial. */
+const raiseSerial = async (ctx: Ctx, zone: Zone, now: Date): Promise<void> => {
+  const state = await store.findState(ctx, zone.id)
+  const serial = Math.max((state?.serial ?? 0) + 1, unixSeconds(now))
+  await store.updateState(ctx, zone.id, { serial, head: headOf(zone) })
+}
+
+/** @param isWhole true after the whole zone was computed: its settings may have changed, and the head of the file with them */
+const saveAll = async (
+  { write, zone }: Run,
+  found: readonly Rrset[],
+  { done, isWhole, now }: { readonly done: readonly string[]; readonly isWhole: boolean; readonly now: Date },
+): Promise<void> => {
+  for (let from = 0; from < found.length || from === 0; from += RRSETS_AT_ONCE) {
+    const part = found.slice(from, from + RRSETS_AT_ONCE)
+    const isLast = from + RRSETS_AT_ONCE >= found.length
+    await write(async (inner) => {
+      await rrsets.save(inner, zone.id, part)
+      if (!isLast) return
+      await rrsets.removeChanges(inner, done)
+      const state = isWhole ? await store.findState(inner, zone.id) : undefined
+      if (state && state.head !== headOf(zone)) await raiseSerial(inner, zone, now)
+    })
+  }
+}
+
+/** Returns the RRsets of the whole zone that differ from those on record. */
+export const wholeDifference = async ({ ctx, zone, index }: Run): Promise<Rrset[]> => {
+  const wanted = await computeWhole(ctx, zone, index)
+  return changed(await rrsets.all(ctx, zone.id), wanted, zone.mode)
+}
+
+/**
+ * Computes the changed names, until none is left. The settings are read after the changes, so that they are at least as new.
+ * @returns the run with the settings that were used last
+ */
+const compute = async (first: Run, now: () => Date): Promise<Run> => {
+  let run = first
+  const { ctx, zone } = first
+  for (;;) {
+    if (await rrsets.hasWhole(ctx, zone.id)) {
+      await waitForOthers(run)
+      const done = (await rrsets.changes(ctx, zone.id)).map(({ id }) => id)
+      run = await reopened(run)
+      await saveAll(run, await wholeDifference(run), { done, isWhole: true, now: now() })
+      continue
+    }
+    const noted = await rrsets.changes(ctx, zone.id, NAMES_AT_ONCE)
+    if (noted.length === 0) return run
+    run = await reopened(run)
+    // A whole computation is due now, which takes all changes with it.
+    if (noted.some(({ name }) => name === rrsets.WHOLE)) continue
+    const names = [...new Set(noted.map(({ name }) => name))]
+    const wanted = await computeNames(ctx, { zone: run.zone, index: run.index, names })
+    const found = changed(await rrsets.ofNames(ctx, zone.id, names), wanted, run.zone.mode)
+    const done = noted.map(({ id }) => id)
+    await saveAll(run, found, { done, isWhole: false, now: now() })
+  }
+}
+
+/** Returns the reason for which nothing of the zone may be sent; '' without one. */
+const heldReason = async ({ ctx, zone }: Run): Promise<string> => {
+  const { published, gone } = await rrsets.going(ctx, zone.id)
+  if (published < FEW || gone * 100 <= zone.max_delete_percent * published) return ''
+  return `${gone} of ${published} RRsets would go, more than ${zone.max_delete_percent} %; sync with force to send them`
+}
+
+const isFileChanged = (before: readonly Rrset[], after: readonly Rrset[]): boolean => {
+  const old = new Map(before.map((one) => [rrsetKey(one.name, one.type), one]))
+  return after.some((one) => {
+    const known = old.get(rrsetKey(one.name, one.type))
+    return (
+      JSON.stringify([known?.published, known?.published_ttl]) !== JSON.stringify([one.published, one.published_ttl])
+    )
+  })
+}
+
+/** Publishes the RRsets of a zone without a server. */
+const publish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
+  for (;;) {
+    const part = await rrsets.pending(ctx, zone.id, RRSETS_AT_ONCE)
+    if (part.length === 0) return
+    await write(async (inner) => {
+      await rrsets.save(
+        inner,
+        zone.id,
+        part.map((one) => ({ ...one, state: 'published', published: one.wanted, published_ttl: one.wanted_ttl })),
+      )
+      await raiseSerial(inner, zone, now)
+    })
+  }
+}
+
+/** The errors of servers that permit no transfer, or none of this size. */
+const NO_TRANSFER: ReadonlySet<string> = new Set(['refused', 'zone_not_there', 'failed', 'too_large'])
+
+/** Adopts the RRsets of a server that Plat has published nothing on: one transfer in place of a question for each. */
+const adopt = async (run: Run, client: DnsClient, signal: AbortSignal): Promise<void> => {
+  const { ctx, write, zone } = run
+  if ((await rrsets.going(ctx, zone.id)).published > 0) return
+  const pending = await rrsets.pending(ctx, zone.id, Number.MAX_SAFE_INTEGER)
+  if (pending.length === 0) return
+  let there: ReadonlyMap<string, ServerRrset>
+  try {
+    there = (await serverRrsets(client, zone.name, signal)).rrsets
+  } catch (error) {
+    // A key may be permitted to update and not to transfer. The prerequisites find the same.
+    if (error instanceof DnsError && NO_TRANSFER.has(error.kind)) return
+    throw error
+  }
+  const found = pending.flatMap((one) => {
+    const own = there.get(rrsetKey(one.name, one.type))
+    return own ? [judged(one, own)] : []
+  })
+  for (let from = 0; from < found.length; from += RRSETS_AT_ONCE)
+    await write((inner) => rrsets.save(inner, zone.id, found.slice(from, from + RRSETS_AT_ONCE)))
+}
+
+const sendAll = async (run: Run, { clientOf, onResult, signal, now }: SyncOptions): Promise<void> => {
+  const { ctx, write, zone } = run
+  if (zone.provider_id === null) return
+  const first = await rrsets.pending(ctx, zone.id, 1)
+  if (first.length === 0) return
+  const client = await clientOf(ctx, zone.provider_id)
+  await adopt(run, client, signal)
+  const send = createSend({ client, zone: zone.name, signal, onResult })
+  for (let round = 0; round < ROUNDS; ) {
+    const part = await rrsets.pending(ctx, zone.id, RRSETS_AT_ONCE)
+    if (part.length === 0) return
+    for (const some of inOrder(part))
+      await send(some, {
+        // On record before it is sent: a crash between the answer of the server and the commit ends in `judged`.
+        before: (sending) => write((inner) => rrsets.save(inner, zone.id, sending)),
+        after: (done) =>
+          write(async (inner) => {
+            await rrsets.save(inner, zone.id, done)
+            if (isFileChanged(some, done)) await raiseSerial(inner, zone, now())
+          }),
+      })
+    if (part.length < RRSETS_AT_ONCE) round++
+  }
+}
+
+/** Records that the server did not take an update, and when it is tried again. */
+const recordFailure = async ({ write, zone }: Run, error: DnsError, { now, onFailed }: SyncOptions): Promise<void> => {
+  await write(async (inner) => {
+    const state = await store.findState(inner, zone.id)
+    const failures = state?.failures ?? 0
+    const waitS = WAITS_S[Math.min(failures, WAITS_S.length - 1)] ?? 0
+    const retry_ms = now().getTime() + waitS * 1000
+    await store.updateState(inner, zone.id, { error: error.message, failures: failures + 1, retry_ms })
+    if (state?.error === '') await onFailed(inner, zone.id)
+  })
+}
+
+/** Ends the failures of updates. The error of a check stays until a check succeeds. */
+const clearFailure = async ({ ctx, write, zone }: Run): Promise<void> => {
+  const state = await store.findState(ctx, zone.id)
+  if (state && state.failures > 0)
+    await write((inner) => store.updateState(inner, zone.id, { error: '', failures: 0, retry_ms: 0 }))
+}
+
+/** Records the reason for which the zone is held, if it is another one. */
+const recordHeld = async ({ ctx, write, zone }: Run, held: string): Promise<void> => {
+  const state = await store.findState(ctx, zone.id)
+  if (state?.held !== held) await write((inner) => store.updateState(inner, zone.id, { held }))
+}
+
+const dropChanges = async ({ ctx, write, zone }: Run): Promise<void> => {
+  const noted = await rrsets.changes(ctx, zone.id)
+  if (noted.length > 0)
+    await write((inner) =>
+      rrsets.removeChanges(
+        inner,
+        noted.map(({ id }) => id),
+      ),
+    )
+}
+
+const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
+  const [left] = await rrsets.pending(ctx, zone.id, 1)
+  const change = left ? { retry_ms: now.getTime() + REST_MS } : { last_synced_at: now.toISOString() }
+  await write((inner) => store.updateState(inner, zone.id, change))
+}
+
+export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
+
+/**
+ * Runs the lane of a zone once.
+ * @returns the error of its server, which is on record then
+ */
+export const syncZone = async (
+  first: Run,
+  options: SyncOptions,
+  { isForced = false, isNow = isForced }: SyncTerms = {},
+): Promise<DnsError | undefined> => {
+  const dangling = await danglingField(first.ctx, first.zone)
+  if (dangling !== undefined) {
+    await dropChanges(first)
+    await recordHeld(first, `the ${dangling} of its filter no longer exists`)
+    return undefined
+  }
+  const run = await compute(first, options.now)
+  const { ctx, zone } = run
+  const held = isForced || zone.mode === 'watched' ? '' : await heldReason(run)
+  await recordHeld(run, held)
+  if (held !== '') return undefined
+  if (zone.mode === 'watched' || zone.provider_id === null) {
+    if (zone.mode !== 'watched') await publish(run, options.now())
+    await finish(run, options.now())
+    return undefined
+  }
+  const state = await store.findState(ctx, zone.id)
+  if (!isNow && state && state.retry_ms > options.now().getTime()) return undefined
+  try {
+    await sendAll(run, options)
+  } catch (error) {
+    if (!(error instanceof DnsError)) throw error
+    await recordFailure(run, error, options)
+    return error
+  }
+  await clearFailure(run)
+  await finish(run, options.now())
+  return undefined
+}
