@@ -32,7 +32,7 @@ export type DnsZoneOptions = DnsProviderOptions & {
 }
 
 const LOOK_MS = 1000
-const LINGER_MS = 50
+const LINGER_MS = 80
 const MEASURE_MS = 10_000
 const REST_MS = 30_000
 /** The longest wait of a call for a server. */

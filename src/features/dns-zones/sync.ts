@@ -76,7 +76,7 @@ const saveAll = async (
     await write(async (inner) => {
       await rrsets.save(inner, zone.id, part)
       if (!isLast) return
-      await rrsets.removeChanges(inner, done)
+      await rrsets.removeChanges(inner, zone.id, done)
       const state = isWhole ? await store.findState(inner, zone.id) : undefined
       if (state && state.head !== headOf(zone)) await raiseSerial(inner, zone, now)
     })
@@ -231,6 +231,7 @@ const dropChanges = async ({ ctx, write, zone }: Run): Promise<void> => {
     await write((inner) =>
       rrsets.removeChanges(
         inner,
+        zone.id,
         noted.map(({ id }) => id),
       ),
     )
