@@ -243,6 +243,10 @@ const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   await write((inner) => store.updateState(inner, zone.id, change))
 }
 
+/** Computes the changes that wait, and sends nothing. */
+export const computeWaiting = async (run: Run, now: () => Date): Promise<Run> =>
+  (await danglingField(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
+
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
 
 /**
@@ -256,8 +260,8 @@ export const syncZone = async (
 ): Promise<DnsError | undefined> => {
   const dangling = await danglingField(first.ctx, first.zone)
   if (dangling !== undefined) {
-    await dropChanges(first)
     await recordHeld(first, `the ${dangling} of its filter no longer exists`)
+    await dropChanges(first)
     return undefined
   }
   const run = await compute(first, options.now)
