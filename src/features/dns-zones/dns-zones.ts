@@ -22,7 +22,7 @@ import { openRun, type Run, ZoneChangedError } from './run.ts'
 import type { DnsZone, ZoneSettings } from './schema.ts'
 import { create, remove, update } from './settings.ts'
 import * as store from './store.ts'
-import { syncZone } from './sync.ts'
+import { computeWaiting, syncZone } from './sync.ts'
 import { rrsetShown, shown, shownAll, storedState, ZONE_TABLES } from './view.ts'
 
 export type DnsZoneOptions = DnsProviderOptions & {
@@ -32,6 +32,8 @@ export type DnsZoneOptions = DnsProviderOptions & {
 }
 
 const LOOK_MS = 1000
+const LINGER_MS = 80
+const MEASURE_MS = 10_000
 const REST_MS = 30_000
 /** The longest wait of a call for a server. */
 const PATIENCE_MS = 30_000
@@ -85,7 +87,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   const start = (ctx: Ctx, zoneId: string): void => {
     lanes
       .tryHold(ctx, zoneId, (hold) => lane(ctx, hold))
-      .then(() => poll(ctx))
+      .then(wake)
       .catch((error: unknown) => {
         // The next poll begins with the settings as they are then.
         if (error instanceof ZoneChangedError || isClosing) return
@@ -110,16 +112,28 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
     }
   }
 
+  let waking: ReturnType<typeof setTimeout> | undefined
+
+  /** Starts lanes soon: changes that follow each other closely are sent together. */
+  const wake = (): void => {
+    if (isClosing) return
+    waking ??= setTimeout(() => {
+      waking = undefined
+      // Errors are logged where they occur, and the next poll tries again.
+      options
+        .kernel()
+        .runJob(job)
+        .catch(() => {})
+    }, LINGER_MS)
+  }
+
   const job: Job<Tables> = {
     name: 'dns.sync',
     summary: 'Sends changed names to DNS servers, and compares zones',
     everyMs: LOOK_MS,
     runsAtStart: true,
     onEveryInstance: true,
-    run: async (ctx) => {
-      await poll(ctx)
-      await measure(ctx)
-    },
+    run: poll,
   }
 
   /** Runs work of a caller on a zone, for at most 30 s. */
@@ -187,7 +201,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       },
       check: async (ctx, { id }) => {
         mustHaveServer(await mustGet({ ...ctx, db: ctx.store.read }, id))
-        return held(ctx, id, (run, own) => checkZone(run, own))
+        return held(ctx, id, async (run, own) => checkZone(await computeWaiting(run, now), own))
       },
       drift: async (ctx, { id }) => {
         await mustGet(ctx, id)
@@ -204,16 +218,22 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
     }),
     reactions: createReactions(),
     onCommit: (names) => {
-      if (!names.includes(NOTED)) return
-      // Errors are logged where they occur, and the next poll tries again.
-      options
-        .kernel()
-        .runJob(job)
-        .catch(() => {})
+      if (names.includes(NOTED)) wake()
     },
-    jobs: [job],
+    jobs: [
+      job,
+      {
+        name: 'dns.measure',
+        summary: 'Counts changes and zones for the metrics',
+        everyMs: MEASURE_MS,
+        runsAtStart: true,
+        onEveryInstance: true,
+        run: measure,
+      },
+    ],
     close: async () => {
       isClosing = true
+      clearTimeout(waking)
       closing.abort()
       await lanes.close()
     },
