@@ -30,6 +30,7 @@ export function runTests(args, env = {}) {
 
 /** Tests that mostly wait: for the end of a lease, a silent host, a slow client, the hash of a password, or a process. */
 const WAITING = [
+  'features/dns-zones',
   'scanner',
   'template',
   'features/eviction',

@@ -63,6 +63,11 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
     ['any text by a template', 'src/template/process.test.ts'],
     ['keys that open one feed', 'src/features/feeds/feeds.test.ts'],
   ],
+  DNS: [
+    ['zones follow devices on BIND, Knot and PowerDNS', 'src/features/dns-zones/real-servers.test.ts'],
+    ['records of others are not touched', 'src/features/dns-zones/foreign.test.ts'],
+    ['drift is shown', 'src/features/dns-zones/real-servers.test.ts'],
+  ],
   'Audit trail': [
     ['optional', 'src/features/audit/trail.test.ts'],
     ['a hash chain, checked by a command', 'src/cli-accounts.test.ts'],
