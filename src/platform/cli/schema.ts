@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import { inputJsonSchema } from '../contract/validate.ts'
 
 export type FieldSchema = {
-  readonly type?: string
+  /** A list is a type and null. */
+  readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
@@ -35,7 +36,8 @@ export const schemaOf = (input: z.ZodType): FieldSchema =>
 
 /** Returns true if null is no value of the field. A schema without types accepts any value. */
 export const refusesNull = ({ type, anyOf }: FieldSchema): boolean =>
-  type !== undefined || (anyOf !== undefined && !anyOf.some((option) => option.type === 'null'))
+  (type !== undefined && !type.includes('null')) ||
+  (anyOf !== undefined && !anyOf.some((option) => option.type === 'null'))
 
 /**
  * Returns the schema of a field's value without null: `anyOf: [X, null]` becomes X with the outer description.
@@ -43,6 +45,8 @@ export const refusesNull = ({ type, anyOf }: FieldSchema): boolean =>
  */
 export const settled = (schema: FieldSchema): FieldSchema => {
   const { anyOf, ...own } = schema
+  const type = typeof own.type === 'object' ? own.type.find((one) => one !== 'null') : undefined
+  if (type !== undefined) return { ...own, type }
   if (!anyOf) return schema
   const options = anyOf.filter((one) => one.type !== 'null').map(settled)
   const [first] = options
