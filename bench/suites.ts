@@ -125,6 +125,13 @@ export const SUITES: readonly Suite[] = [
       'A plain pg_dump with 100,000 interfaces and 30,000 addresses. The baseline is the import of the rows that it makes into an empty server.',
   },
   {
+    name: 'feeds',
+    title: 'Feeds of 100,000 devices',
+    args: ['feeds.ts'],
+    about:
+      'Each device has one address and port. The baseline is the list of all devices, on the same server in turn, each after a write.',
+  },
+  {
     name: 'unread',
     title: 'Clients that do not read, 100,000 devices',
     args: ['unread.ts'],

@@ -132,6 +132,7 @@ export const strange = (networkId: string): Discovered => ({
   ip: '127.90.0.2',
   mac_address: '00:1b:21:00:00:01',
   random_mac: false,
+  lease_expires_at: null,
   hostname: HOSTILE,
   network_id: networkId,
   status: 'up',

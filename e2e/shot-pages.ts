@@ -48,6 +48,11 @@ const hubOf = async ({ api }: RunningPlat): Promise<string> => {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? ''
 }
 
+const REPORT = {
+  media_type: 'text/csv',
+  template: 'name,address\n{% for device in devices -%}\n{{ device.name }},{{ device.main.ip }}\n{% endfor -%}\n',
+} as const
+
 export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   const ids = await seedAccess(plat)
   const lab = await seedDiscovery(plat)
@@ -57,6 +62,16 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   const overlap = await seedOverlap(plat.api, '198.51.100.0/24')
   const vip = await seedDuplicate(plat.api, '10.0.0.251', 'fra1-r01-lb')
   await plat.api.conflicts.ignore({ id: vip.conflict, notes: 'Anycast, announced by both' })
+  await plat.api.feeds.create({
+    id: 'prometheus',
+    name: 'Targets',
+    format: 'prometheus',
+    port: 9100,
+    tags: ['production'],
+  })
+  await plat.api.feeds.create({ id: 'dhcp', name: 'Reservations of the lab', format: 'dnsmasq' })
+  await plat.api.feeds.create({ id: 'report', name: 'Report', format: 'template', ...REPORT })
+  await plat.api.keys.create({ name: 'prometheus-1', feed_id: 'prometheus' })
   const [told] = await plat.api.webhooks.deliveries({ id: hooks.good, event: 'device.updated' })
   const [[device], [network], [pool], [datacenter], hub] = await Promise.all([
     plat.api.devices.list({ limit: 1, tags: ['production'] }),
@@ -145,6 +160,12 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['webhook-delivery', `/webhooks/${hooks.good}?entry=${told?.id}`],
     ['webhook-new', '/webhooks?new=1'],
     ['webhook-edit', `/webhooks/${hooks.good}?edit=${hooks.good}`],
+    ['feeds', '/feeds'],
+    ['feed', '/feeds/prometheus'],
+    ['feed-skipped', '/feeds/dhcp'],
+    ['feed-template', '/feeds/report'],
+    ['feed-use', '/feeds/prometheus?tab=use'],
+    ['feed-new', '/feeds?new=1'],
     ['audit', '/audit'],
     ['audit-entry', `/audit?entry=${ids.entry}`],
     ['oauth-clients', '/oauth'],

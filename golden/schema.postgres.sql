@@ -1049,3 +1049,7 @@ CREATE INDEX feeds_name_key ON feeds (name_key, id);
 ALTER TABLE api_keys ADD COLUMN feed_id TEXT COLLATE "C";
 
 CREATE INDEX api_keys_feed_id ON api_keys (feed_id) WHERE feed_id IS NOT NULL;
+
+-- 0044-leases
+
+UPDATE discovered_devices SET doc = substr(doc, 1, length(doc) - 1) || ',"lease_expires_at":null}';

@@ -38,8 +38,9 @@ const servers = {
   ip: tool('ip', 'iproute2'),
   'systemd-analyze': tool('systemd-analyze', 'systemd'),
   groff: tool('groff', 'groff-base'),
-  // Their files are converted.
+  // Their files are converted, and feeds are read by them.
   'arp-scan': tool('arp-scan', 'arp-scan'),
+  curl: tool('curl', 'curl'),
   dhcpd: tool('dhcpd', 'isc-dhcp-server'),
   dnsmasq: tool('dnsmasq', 'dnsmasq-base'),
   'kea-dhcp4': tool('kea-dhcp4', 'kea-dhcp4-server'),
@@ -49,6 +50,8 @@ const servers = {
   named: tool('named', 'bind9'),
   'named-compilezone': tool('named-compilezone', 'bind9-utils'),
   nmap: tool('nmap', 'nmap'),
+  prometheus: tool('prometheus', 'prometheus'),
+  ssh: tool('ssh', 'openssh-client'),
   pdns_server: {
     find: () => existsSync('/usr/share/pdns-backend-sqlite3') && findTool('pdns_server'),
     packages: () => ['pdns-server', 'pdns-backend-sqlite3'],

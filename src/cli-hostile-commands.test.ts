@@ -145,6 +145,18 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['discovery', 'scan', HOSTILE],
       ['discovery', 'scan', HOSTILE, '--dry-run', '-o', 'csv'],
     ]),
+  'feed content': () => each([['feed', 'content', HOSTILE]]),
+  'feed pull': () => each([['feed', 'pull', HOSTILE, join(folder, `feed ${FILE}`), '--on-change', 'true']]),
+  'discovery leases': async () => {
+    const leases = join(folder, `leases ${FILE}`)
+    await writeFile(leases, `0 02:00:00:00:00:01 10.0.0.1 h *\n${HOSTILE}\n`)
+    return each([
+      ['discovery', 'leases', leases],
+      ['discovery', 'leases', leases, '-o', 'json'],
+      ['discovery', 'leases', leases, '--format', HOSTILE],
+      ['discovery', 'leases', join(folder, `no ${FILE}`)],
+    ])
+  },
   watch: () =>
     each([
       ['watch', '--count', '1'],

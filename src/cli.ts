@@ -5,6 +5,7 @@ import { demoCommands } from './demo/cli-commands.ts'
 import { discoveryCommands } from './features/discovery/cli/commands.ts'
 import { estateCommands } from './features/estate/cli-commands.ts'
 import { eventCommands } from './features/events/cli-commands.ts'
+import { feedCommands } from './features/feeds/cli-commands.ts'
 import { lookupCommands } from './features/lookup/cli-commands.ts'
 import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
 import type { Command, Program } from './platform/cli/command.ts'
@@ -39,6 +40,7 @@ export const program: Program = {
     ...demoCommands,
     ...discoveryCommands,
     ...eventCommands,
+    ...feedCommands,
     ...lookupCommands,
     ...offlineCommands(() => import('./server.ts')),
     ...recoveryCommands,

@@ -4,8 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readLeases } from './features/discovery/leases/read.ts'
 import type { Conversion, Converter } from './features/estate/convert/converter.ts'
 import { convertArpScan } from './features/estate/convert/hosts/arp-scan.ts'
 import { convertDnsmasq } from './features/estate/convert/hosts/dnsmasq.ts'
@@ -49,6 +51,21 @@ describe.skipIf(problem !== undefined)('in two network namespaces', () => {
     for (const namespace of [server, client]) Bun.spawnSync(['ip', 'netns', 'delete', namespace])
   })
 
+  /** With it Kea answers with its leases. */
+  const HOOKS = [...new Bun.Glob('*/kea/hooks/libdhcp_lease_cmds.so').scanSync('/usr/lib')].map(
+    (path) => `/usr/lib/${path}`,
+  )
+  /** The answer of Kea to a command. */
+  const asked = (command: string): Promise<string> => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const answer: Buffer[] = []
+    const socket = createConnection(file('kea.socket'), () => socket.write(JSON.stringify({ command })))
+    socket.on('data', (data) => answer.push(Buffer.from(data)))
+    socket.on('end', () => resolve(Buffer.concat(answer).toString()))
+    socket.on('error', reject)
+    return promise
+  }
+
   const CONFIG = {
     'dhcpd.conf':
       'default-lease-time 3600;\nsubnet 10.77.0.0 netmask 255.255.255.0 {\n  range 10.77.0.50 10.77.0.60;\n}\nauthoritative;\n',
@@ -57,6 +74,8 @@ describe.skipIf(problem !== undefined)('in two network namespaces', () => {
         'interfaces-config': { interfaces: ['v1'] },
         'lease-database': { type: 'memfile', persist: true, name: file('kea.csv') },
         'valid-lifetime': 3600,
+        'control-socket': { 'socket-type': 'unix', 'socket-name': file('kea.socket') },
+        'hooks-libraries': HOOKS.map((library) => ({ library })),
         subnet4: [{ id: 1, subnet: '10.77.0.0/24', pools: [{ pool: '10.77.0.50 - 10.77.0.60' }] }],
         loggers: [{ name: 'kea-dhcp4', output_options: [{ output: 'stdout' }], severity: 'ERROR' }],
       },
@@ -121,6 +140,16 @@ describe.skipIf(problem !== undefined)('in two network namespaces', () => {
           { ip: expect.stringMatching(/^10\.77\.0\.(5\d|60)$/), mac_address: MAC, hostname: 'real-client' },
         ])
         expect(documents.devices?.map(({ name }) => name)).toEqual(['real-client'])
+        const now = new Date().toISOString()
+        const read = await readLeases(readFileSync(file(leases), 'utf8'), 'auto', now)
+        expect(read).toMatchObject({ leases: 1, expired: 0, errors: [] })
+        expect(read.active).toEqual([
+          { ip: hosts[0]?.ip ?? '', mac: MAC, hostname: 'real-client', expiresAt: expect.any(String) },
+        ])
+        expect(Date.parse(read.active[0]?.expiresAt ?? '') - Date.now()).toBeWithin(3_000_000, 3_700_000)
+        // Its answer has the same leases as its file.
+        if (leases === 'kea.csv' && HOOKS.length > 0)
+          expect(await readLeases(await asked('lease4-get-all'), 'auto', now)).toEqual(read)
       } finally {
         child.kill()
         await child.exited

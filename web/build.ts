@@ -94,8 +94,8 @@ const LAZY = new RegExp(
   String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
 )
 
-/** Pages of users and permissions. They share code and are often visited together. */
-const ACCESS = /\/web\/src\/(access|account)\//
+/** Pages of users and permissions, and the feeds, which have keys. They share code. */
+const ACCESS = /\/web\/src\/(access|account|feeds)\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./
@@ -124,10 +124,15 @@ const LOADED_LATER = [
   'src/platform/http/csv-cell.ts',
   'src/net/dns-name.ts',
   'src/net/mac.ts',
+  'src/net/origin.ts',
   'src/net/subject.ts',
+  'src/features/estate/convert/formats.ts',
   'src/features/estate/csv/cells.ts',
   'src/features/estate/csv/csv.ts',
   'src/features/estate/csv/guess.ts',
+  'src/features/feeds/catalogue.ts',
+  'src/features/history/kind-names.ts',
+  'web/src/devices/batch.ts',
   'web/src/export/fields.ts',
   'web/src/export/rows.ts',
   'web/src/export/save-code.ts',

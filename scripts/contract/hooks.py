@@ -33,6 +33,7 @@ EXCUSED = [
     # JSON in a text, and files of other programs.
     r"^mapping: must be JSON",
     r"^file: ",
+    r"^text: has no lease",
     r"^keep_device_id: (only devices can keep an address|is not part of the conflict)$",
     r"^network_id: can't change",  # of a pool, whose own one may be repeated
     r": is outside of (the|its) (network|pool) ",

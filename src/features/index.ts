@@ -8,6 +8,7 @@ import { datacenters } from './datacenters/api.ts'
 import { devices } from './devices/api.ts'
 import { discovery, discoveryRules, inbox, scans } from './discovery/api.ts'
 import { discoveryLocks } from './discovery/inbox/locks-api.ts'
+import { leases } from './discovery/leases/leases-api.ts'
 import { dnsProviders } from './dns-providers/api.ts'
 import { dnsRecords } from './dns-records/api.ts'
 import { dnsZones } from './dns-zones/api.ts'
@@ -45,6 +46,7 @@ export const contracts = {
   discoveryRules,
   inbox,
   discoveryLocks,
+  leases,
   utilization,
   conflicts,
   webhooks,

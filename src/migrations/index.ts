@@ -31,6 +31,7 @@ import { history } from './0040-history.ts'
 import { externalIds } from './0041-external-ids.ts'
 import { addressNames } from './0042-address-names.ts'
 import { feeds } from './0043-feeds.ts'
+import { discoveredLeases } from './0044-leases.ts'
 import { dns } from './0045-dns.ts'
 
 export const migrations: readonly Migration[] = [
@@ -65,5 +66,6 @@ export const migrations: readonly Migration[] = [
   externalIds,
   addressNames,
   feeds,
+  discoveredLeases,
   dns,
 ]

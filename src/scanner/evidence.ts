@@ -1,7 +1,7 @@
 /** Evidence that a host is alive, and its weights. Pure. */
 import type { Evidence } from './protocol.ts'
 
-export type Source = Evidence['source']
+export type Source = Exclude<Evidence['source'], 'dhcp'>
 
 /** Sources are independent signs: of two, one may be wrong. The worth of all is 1 - product(1 - weight). */
 export const WEIGHTS: Readonly<Record<Source, number>> = {

@@ -57,7 +57,10 @@ export type Checkpoint = { readonly version: 1; readonly [key: string]: unknown 
 
 /** Something that was observed, and how much it is worth: `weight` is 0 to 1 for "it is alive". */
 export type Evidence = {
-  readonly source: 'arp' | 'icmp' | 'tcp-open' | 'tcp-refused' | 'udp' | 'snmp' | 'mdns' | 'netbios' | 'ssh' | 'lldp'
+  readonly source:
+    | ('arp' | 'icmp' | 'tcp-open' | 'tcp-refused' | 'udp' | 'snmp' | 'mdns' | 'netbios' | 'ssh' | 'lldp')
+    /** A lease, which the server reads and not the scanner. */
+    | 'dhcp'
   readonly weight: number
   /** For people: "answered ping in 0.4 ms", "tcp/22 refused". */
   readonly detail: string
@@ -125,7 +128,7 @@ export type FoundHost = {
   readonly ip: string
   /** Lower case with colons; empty when unknown. */
   readonly mac: string
-  readonly macSource: 'arp' | 'neighbour' | 'snmp' | 'mdns' | 'netbios' | ''
+  readonly macSource: 'arp' | 'neighbour' | 'snmp' | 'mdns' | 'netbios' | 'dhcp' | ''
   readonly vendor: string
   readonly rttMs: number | null
   readonly ttl: number | null

@@ -25,7 +25,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   ['2001:db8::7', 'reverse_name', `7${'.0'.repeat(23)}.8.b.d.0.1.0.0.2.ip6.arpa`],
   ['10.1.2.0/24', 'reverse_name', '2.1.10.in-addr.arpa'],
   ['2001:db8::/32', 'reverse_name', '8.b.d.0.1.0.0.2.ip6.arpa'],
-  ['0.0.0.0/0', 'reverse_name', 'in-addr.arpa'],
+  ['10.1.2.64/26', 'reverse_name', '64/26.2.1.10.in-addr.arpa'],
   ['52:54:00:AB:CD:0f', "mac: 'cisco'", '5254.00ab.cd0f'],
   ['52:54:00:ab:cd:0f', "mac: 'dash'", '52-54-00-ab-cd-0f'],
   ['5254.00ab.cd0f', "mac: 'colon'", '52:54:00:ab:cd:0f'],
@@ -58,7 +58,7 @@ describe('a filter', () => {
   test.each([
     ['10.0.0.1', 'netmask', 'netmask: "10.0.0.1" is no network such as 10.0.0.0/24'],
     ['10.0.0', 'reverse_name', 'reverse_name: "10.0.0" is no IP address'],
-    ['10.0.0.0/25', 'reverse_name', 'reverse_name: "10.0.0.0/25" has no reverse zone: its prefix is no multiple of 8'],
+    ['10.0.0.0/22', 'reverse_name', 'reverse_name: "10.0.0.0/22" has no reverse zone of one name'],
     ['web-1', 'in_cidr: "10.0.0.0/8"', 'in_cidr: "web-1" is no IP address'],
     ['10.0.0.1', 'in_cidr', 'in_cidr: "" is no network such as 10.0.0.0/24'],
     ['52:54', 'mac', 'mac: "52:54" is no MAC address'],

@@ -1,9 +1,10 @@
 /** The filters that Plat adds to Liquid. Nothing in gives nothing out; text that a filter cannot read is an error. */
 import { toValue } from 'liquidjs'
 import { type Cidr, cidrContains, cidrHolds, cidrOf, networkAndBroadcast, parseCidr } from '../net/cidr.ts'
-import { bitsOf, formatIp, maxValue, parseIp } from '../net/ip.ts'
+import { reverseName, reverseZoneName } from '../net/dns/reverse.ts'
+import { formatIp, maxValue, parseIp } from '../net/ip.ts'
 import { parseMac } from '../net/mac.ts'
-import { reverseName, reverseZone } from './reverse-name.ts'
+import { slug } from '../net/slug.ts'
 
 type Filter = (value: unknown, argument?: unknown) => unknown
 
@@ -57,9 +58,8 @@ const isInCidr = (text: string, argument: unknown): boolean => {
 const reverse = (text: string): string => {
   if (!text.includes('/')) return reverseName(readAddress(text))
   const cidr = readCidr(text)
-  const zone = reverseZone(cidr)
-  const step = bitsOf(cidr.family) === 32 ? 8 : 4
-  if (zone === undefined) throw new Error(`${shown(text)} has no reverse zone: its prefix is no multiple of ${step}`)
+  const zone = reverseZoneName(cidr)
+  if (zone === undefined) throw new Error(`${shown(text)} has no reverse zone of one name`)
   return zone
 }
 
@@ -78,12 +78,6 @@ const mac = (text: string, argument: unknown): string => {
   if (style === undefined) throw new Error(`${shown(name)} is none of ${Object.keys(MAC_STYLES).join(', ')}`)
   return style(canonical.replaceAll(':', ''))
 }
-
-const slug = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')
 
 /** POSIX.1-2024, XCU section 2.2.2: within single quotes only the quote itself has a meaning. */
 const shell = (text: string): string => {
@@ -115,6 +109,6 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   in_cidr: named('in_cidr', { run: isInCidr, nothing: false }),
   reverse_name: named('reverse_name', { run: reverse }),
   mac: named('mac', { run: mac }),
-  slug: named('slug', { run: slug }),
+  slug: named('slug', { run: (text) => slug(text) }),
   shell: named('shell', { run: shell, nothing: "''" }),
 }

@@ -24,6 +24,8 @@ export const PAGES = {
   '/datacenters/$id': 'datacenters/datacenter-page',
   '/devices/$id': 'devices/device-page',
   '/discovered-devices': 'discovery/discovered-devices-page',
+  '/feeds': 'feeds/feeds-page',
+  '/feeds/$id': 'feeds/feed-page',
   '/history': 'history/history-page',
   '/history/$id': 'history/change-page',
   '/history/diff': 'history/diff-page',

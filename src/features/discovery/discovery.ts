@@ -14,6 +14,8 @@ import { inboxHandlers } from './inbox/inbox.ts'
 import { create as createLock, lockHandlers, remove as removeLock } from './inbox/locks.ts'
 import { discoveryLocks } from './inbox/locks-api.ts'
 import { removeTopologyLinks } from './inbox/topology-links.ts'
+import { leaseHandlers } from './leases/leases.ts'
+import { leases } from './leases/leases-api.ts'
 import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
 import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
@@ -84,6 +86,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       ...implement(discoveryRules, ruleHandlers(config)),
       ...implement(inbox, inboxHandlers),
       ...implement(discoveryLocks, lockHandlers),
+      ...implement(leases, leaseHandlers),
     ],
     reactions: {
       // Nothing is matched with a device before there is one.

@@ -147,7 +147,7 @@ const discoveredFields = {
     .describe('The documented device that this is: by promotion, else by an address'),
   promoted_to_device_id: z.string().nullable(),
   promoted_at: Timestamp.nullable(),
-  last_scan_id: z.string(),
+  last_scan_id: z.string().describe('The last scan that has seen it; empty if it is known by leases alone'),
   first_seen: Timestamp,
   last_seen: Timestamp,
   created_at: Timestamp,
@@ -155,6 +155,9 @@ const discoveredFields = {
   random_mac: z
     .boolean()
     .describe('The MAC is probably random, as phones choose it; kept for DISCOVERY_RANDOM_MAC_CLEANUP_DAYS'),
+  lease_expires_at: Timestamp.nullable().describe(
+    'The end of its DHCP lease, the last one of several; null if none was recorded. In the year 9999 for a lease without end',
+  ),
 }
 
 export const DiscoveredDevice = z.object(discoveredFields).meta({

@@ -8,7 +8,7 @@ const FILTER = ['tags', 'datacenter_id', 'network_id', 'statuses', 'address_labe
 const CURL = 'curl -fsS -H "Authorization: Bearer {token}" "{url}"'
 const pulled = (file: string, command: string) => ({
   title: 'A line of cron that keeps the file current',
-  text: `* * * * * PLAT_TOKEN={token} plat feed pull {id} ${file} --on-change '${command}'`,
+  text: `* * * * * PLAT_URL={server} PLAT_TOKEN={token} plat feed pull {id} ${file} --on-change '${command}'`,
 })
 
 export const CATALOGUE: Readonly<Record<FeedFormat, Entry>> = {

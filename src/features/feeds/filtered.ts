@@ -55,6 +55,7 @@ const placesOf = async (ctx: Ctx): Promise<Places> => {
     datacenters: new Map(datacenters.map(({ id, name }) => [id, name])),
     networkOf: ({ ip, network_id }) => {
       if (network_id !== null) return byId.get(network_id)
+      if (networks.length === 0) return undefined
       const address = parseIp(ip)
       return address && index.holding(address)
     },
@@ -82,11 +83,14 @@ export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
 
   const entryOf = (device: Device): FeedDevice => {
     const left = isFiltered ? device.addresses.filter((one) => isLeft(device.id, one)) : device.addresses
-    const main = mainAddresses(left)
-    const addresses = left.map((address): FeedAddress => {
-      const isMain = main.has(address)
-      return { ...address, isMain, ...namesOf(device, address, isMain), network: places.networkOf(address) }
-    })
+    // Most devices have one address, which is the main one.
+    const main = left.length > 1 ? mainAddresses(left) : undefined
+    const addresses: FeedAddress[] = []
+    for (const address of left) {
+      const isMain = main?.has(address) ?? true
+      const { own, domains } = namesOf(device, address, isMain)
+      addresses.push({ address, isMain, own, domains })
+    }
     return { device, addresses, datacenter: places.datacenters.get(device.datacenter_id ?? '') ?? '' }
   }
 

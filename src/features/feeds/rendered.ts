@@ -3,7 +3,7 @@ import type { Templates } from '../../template/process.ts'
 import type { Write } from '../../template/protocol.ts'
 import type { Ctx } from '../ctx.ts'
 import { zoneFile } from '../dns-zones/file.ts'
-import { type Filtered, filtered } from './filtered.ts'
+import { type Filtered, filtered, type Places } from './filtered.ts'
 import type { FeedDevice, Skip } from './formats/format.ts'
 import { WRITERS } from './formats/formats.ts'
 import type { Feed } from './schema.ts'
@@ -19,16 +19,16 @@ export type Watch = {
 const encoder = new TextEncoder()
 
 /** Networks and datacenters are sent once. Devices name them by id, and their main address by its place. */
-const documentOf = ({ device, addresses }: FeedDevice): object => {
+const documentOf = ({ device, addresses }: FeedDevice, { networkOf }: Places): object => {
   const main = addresses.findIndex(({ isMain }) => isMain)
   return {
     ...device,
     datacenter: device.datacenter_id,
     main: main === -1 ? null : main,
-    addresses: addresses.map(({ isMain: _, own, domains, network, ...address }) => ({
+    addresses: addresses.map(({ address, own, domains }) => ({
       ...address,
       names: [...(own === '' ? [] : [own]), ...domains],
-      network: network?.id ?? null,
+      network: networkOf(address)?.id ?? null,
     })),
   }
 }
@@ -42,13 +42,13 @@ const writeOf =
     for (const [id, name] of places.datacenters) await send('datacenter', { id, name })
     for await (const devices of chunks()) {
       onDevices?.(devices.length)
-      for (const device of devices) await send('device', documentOf(device))
+      for (const device of devices) await send('device', documentOf(device, places))
     }
   }
 
-async function* counted(devices: AsyncIterable<FeedDevice[]>, onDevices: Watch['onDevices']) {
+async function* counted(devices: AsyncIterable<FeedDevice[]>, onDevices: (count: number) => void) {
   for await (const chunk of devices) {
-    onDevices?.(chunk.length)
+    onDevices(chunk.length)
     yield chunk
   }
 }
@@ -70,6 +70,8 @@ export const createRenderer = (templates: Templates): Renderer =>
       yield await templates.render({ template: feed.template, write, signal: ctx.signal })
       return
     }
-    const parts = { chunks: counted(all.chunks(), onDevices), feed, title, skip: onSkip }
+    const { networkOf } = all.places
+    const chunks = onDevices ? counted(all.chunks(), onDevices) : all.chunks()
+    const parts = { chunks, feed, networkOf, title, skip: onSkip }
     for await (const text of WRITERS[feed.format](parts)) yield encoder.encode(text)
   }

@@ -65,7 +65,7 @@ export const FeedFormatInfo = z
     fields: z.array(z.string()).describe('Fields of a feed that this format uses'),
     usage: z
       .array(z.object({ title: z.string(), text: z.string() }))
-      .describe('Configuration of the consumer, with {url} and {token} in the places of these'),
+      .describe('Configuration of the consumer, with {url}, {server}, {id} and {token} in the places of these'),
   })
   .meta({ id: 'FeedFormatInfo', columns: ['name', 'title', 'media_type', 'description'] })
 export type FeedFormatInfo = z.infer<typeof FeedFormatInfo>

@@ -18,8 +18,8 @@ const nounOf = ({ name }: AnyOperation): string => name.slice(0, name.indexOf('.
 const BY_HAND = /\.(create|update|delete)$/
 const kept = operations.filter(({ keeps, name }) => keeps && BY_HAND.test(name))
 
-/** Resources that an undo must not bring back: secrets and rights. Their changes are in the audit trail. */
-const WITHOUT_HISTORY = ['credentials', 'roles', 'users', 'webhooks']
+/** Resources that an undo must not bring back: secrets, rights and the connections to other programs. Their changes are in the audit trail. */
+const WITHOUT_HISTORY = ['credentials', 'feeds', 'roles', 'users', 'webhooks']
 
 test('a resource has a history, or is declared to have none', () => {
   const kinds = new Set<string>(KINDS)

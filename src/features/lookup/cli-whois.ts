@@ -87,8 +87,19 @@ const linesOf = (answer: Lookup): Line[] => [
   ...under('reserved', answer.reservations, ({ ip_address, hostname, purpose, expires_at, created_by }) =>
     joined(ip_address, hostname, purpose, `by ${created_by}`, expires_at && `until ${moment(expires_at)}`),
   ),
-  ...under('seen', answer.discovered, ({ ip, hostname, mac_address, vendor, os_guess, status, last_seen }) =>
-    joined(ip, hostname, mac_address, vendor, os_guess, `${status}, last ${moment(last_seen)}`),
+  ...under(
+    'seen',
+    answer.discovered,
+    ({ ip, hostname, mac_address, vendor, os_guess, status, last_seen, lease_expires_at }) =>
+      joined(
+        ip,
+        hostname,
+        mac_address,
+        vendor,
+        os_guess,
+        `${status}, last ${moment(last_seen)}`,
+        lease_expires_at && `lease until ${moment(lease_expires_at)}`,
+      ),
   ),
   ...under('conflict', answer.conflicts, ({ description, status }) =>
     joined(description, status === 'ignored' && status),

@@ -337,6 +337,38 @@ describe.each([...dialects()])('a lookup of what scans have found, on %s', (dial
     expect([(await look('before.example.com')).known, (await look('after.example.com')).known]).toEqual([false, true])
   })
 
+  describe('says until when an address is leased', () => {
+    const LEASED = '00:1b:21:00:04:0a'
+    const lease = (ip: string, ends: number) => d.api.leases.record({ text: `${ends} ${LEASED} ${ip} phone *\n` })
+    const inAnHour = () => Math.floor(Date.parse(d.now()) / 1000) + 3600
+    const minute = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
+
+    test('of no device', async () => {
+      const { at, subnet } = await d.network()
+      const ends = inAnHour()
+      await lease(at(8), ends)
+      const [byIp, byMac] = [await look(at(8)), await look(LEASED)]
+      const until = `leased until ${minute(ends)} UTC`
+      expect(byIp.summary).toMatch(`${at(8)} is not documented, but phone was seen there, in net`)
+      expect([byIp.summary.endsWith(`(${subnet}), ${until}`), byMac.summary.endsWith(until)]).toEqual([true, true])
+      expect(byIp.discovered?.map((one) => one.lease_expires_at)).toEqual([new Date(ends * 1000).toISOString()])
+    })
+
+    test('of a device', async () => {
+      const { at } = await d.network()
+      await d.api.devices.create({ name: 'till-1', addresses: [{ ip: at(9) }] })
+      await lease(at(9), 0)
+      expect((await look(at(9))).summary).toEndWith(', leased without end')
+    })
+
+    test('and no longer after that', async () => {
+      const { at } = await d.network()
+      await lease(at(10), inAnHour())
+      d.advance(2 * 3_600_000)
+      expect((await look(at(10))).summary).not.toContain('leased')
+    })
+  })
+
   test('has the last changes of a device', async () => {
     const { id } = await d.api.devices.create({ name: 'audited', addresses: [{ ip: '192.0.2.44' }] })
     await d.api.devices.update({ id, description: 'changed' })

@@ -102,7 +102,7 @@ const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise
   }
   const isKnown =
     state === undefined ? devices.length + discovered.length + reservations.length > 0 : state !== 'outside'
-  const answer = { ...facts, known: isKnown, summary: summaryOf(facts) }
+  const answer = { ...facts, known: isKnown, summary: summaryOf({ ...facts, now: ctx.now }) }
   return { ...answer, ways: ctx.isPast ? [] : waysFor(ctx, answer) }
 }
 

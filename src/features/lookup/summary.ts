@@ -1,7 +1,10 @@
 /** Summarizes the answer of a lookup in one sentence, from the fields of the answer alone. */
 import type { Lookup, LookupNetwork } from './api.ts'
 
-type Facts = Omit<Lookup, 'summary' | 'known' | 'ways'>
+type Facts = Omit<Lookup, 'summary' | 'known' | 'ways'> & {
+  /** The time of the lookup: leases before it are over. */
+  readonly now: string
+}
 
 const networkText = ({ name, subnet }: LookupNetwork): string => `${name} (${subnet})`
 
@@ -16,26 +19,35 @@ const namesOf = (all: readonly { readonly name: string }[]): string => {
 const counted = ({ more }: Facts, list: string, count: number): string =>
   more.includes(list) ? `more than ${count}` : `${count}`
 
+const minute = (timestamp: string): string => `${timestamp.slice(0, 16).replace('T', ' ')} UTC`
+
+/** The end of a lease in force, after a comma. */
+const leased = ({ now, discovered = [] }: Facts): string => {
+  const [ends] = discovered.flatMap(({ lease_expires_at: at }) => (at !== null && at > now ? at : []))
+  if (ends === undefined) return ''
+  return ends.startsWith('9999-') ? ', leased without end' : `, leased until ${minute(ends)}`
+}
+
 const assigned = (facts: Facts): string => {
   const { query, devices = [] } = facts
   const [first, ...others] = devices
   if (!first) return `${query} is assigned${where(facts, ', in')}`
   if (others.length > 0)
     return `${counted(facts, 'devices', devices.length)} devices have ${query}: ${namesOf(devices)}`
-  return `${query} belongs to ${first.name}, ${first.status}${where(facts, ', in')}`
+  return `${query} belongs to ${first.name}, ${first.status}${where(facts, ', in')}${leased(facts)}`
 }
 
 const reserved = (facts: Facts): string => {
   const [reservation] = facts.reservations ?? []
   const holder = reservation && (reservation.hostname || reservation.purpose)
-  const until = reservation?.expires_at ? ` until ${reservation.expires_at.slice(0, 16).replace('T', ' ')} UTC` : ''
+  const until = reservation?.expires_at ? ` until ${minute(reservation.expires_at)}` : ''
   return `${facts.query} is reserved${holder ? ` for ${holder}` : ''}${until}${where(facts, ', in')}`
 }
 
 const seen = (facts: Facts): string => {
   const [host] = facts.discovered ?? []
   const who = host ? host.hostname || host.mac_address || host.vendor || 'a host' : 'a host'
-  return `${facts.query} is not documented, but ${who} was seen there${where(facts, ', in')}`
+  return `${facts.query} is not documented, but ${who} was seen there${where(facts, ', in')}${leased(facts)}`
 }
 
 const free = (facts: Facts): string => {
@@ -104,10 +116,10 @@ const ofName = (facts: Facts): string => {
     return `${counted(facts, 'devices', devices.length)} devices have ${query}: ${namesOf(devices)}`
   if (device)
     return kind === 'mac'
-      ? `${query} is an interface of ${device.name}, ${device.status}${host ? `, seen at ${host.ip}` : ''}`
+      ? `${query} is an interface of ${device.name}, ${device.status}${host ? `, seen at ${host.ip}` : ''}${leased(facts)}`
       : `${query} is ${device.name === query ? 'a device' : `the device ${device.name}`}, ${device.status}${addressesOf(facts)}`
   if (reservation) return `${query} has the address ${reservation.ip_address} reserved`
-  if (host) return `${query} is not documented, but was seen at ${host.ip}${where(facts, ', in')}`
+  if (host) return `${query} is not documented, but was seen at ${host.ip}${where(facts, ', in')}${leased(facts)}`
   return `Nothing is known of ${query}`
 }
 

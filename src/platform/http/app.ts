@@ -233,7 +233,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   /** Returns the error for the client, and logs one that is the server's. */
   const failureOf = (context: RequestContext, thrown: unknown): AppError => {
     const error = toAppError(thrown)
-    if (error.code === 'INTERNAL_ERROR' && !context.hasLeft)
+    if (error.code === 'INTERNAL_ERROR' && !context.isAbort(thrown))
       log.error('request failed', { ...described(context), error: error.cause ?? error })
     return error
   }

@@ -84,6 +84,12 @@ export class RequestContext implements KernelRequest {
     return this.#left?.aborted === true
   }
 
+  /** True for the error of work that has ended because its client has left. */
+  isAbort(error: unknown): boolean {
+    const { aborted, reason } = this.raw.signal
+    return this.hasLeft || (aborted && error === reason)
+  }
+
   get signal(): AbortSignal {
     return this.#signal ?? this.raw.signal
   }

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { Expiry } from '../account/keys-card.tsx'
+import { Expiry, FeedNote } from '../account/keys-card.tsx'
 import { NewKeyDialog, ShownOnce } from '../account/new-key.tsx'
 import { api, tagged } from '../api/client.ts'
 import { type ApiKey, contracts, type NewApiKey } from '../api/contracts.ts'
@@ -32,7 +32,12 @@ const columnsFor =
       width: 200,
       isSortable: true,
       isEssential: true,
-      cell: ({ name }) => <b className={css.strong}>{name}</b>,
+      cell: ({ name, feed_id }) => (
+        <>
+          <b className={css.strong}>{name}</b>
+          {feed_id !== null && <FeedNote feedId={feed_id} tabIndex={-1} />}
+        </>
+      ),
     },
     { id: 'prefix', text: 'Begins with', width: 130, cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
     {

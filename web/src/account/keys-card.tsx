@@ -1,7 +1,8 @@
-/** API keys of oneself, or of another user. A new one is shown once. */
+/** API keys of the signed-in user, of another user, or of a feed. A new one is shown once. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { ApiKey, NewApiKey } from '../api/contracts.ts'
 import { useMe, usePermit } from '../shell/me.ts'
@@ -13,9 +14,11 @@ import { toast, toastError } from '../ui/toast.tsx'
 import css from './account.module.css'
 import { NewKeyDialog, ShownOnce } from './new-key.tsx'
 
-const keyQuery = (userId: string) => ({
-  queryKey: ['keys', userId],
-  queryFn: () => api.keys.list({ user_id: userId }),
+type Filter = { readonly user_id: string } | { readonly feed_id: string }
+
+const keyQuery = (filter: Filter) => ({
+  queryKey: ['keys', filter],
+  queryFn: () => api.keys.list(filter),
 })
 
 /** From when on a key that ends soon is pointed out. */
@@ -32,11 +35,31 @@ export const Expiry = ({ at }: { readonly at: string | null }) => {
   )
 }
 
-type RowProps = { readonly apiKey: ApiKey; readonly onDelete: () => void; readonly blocked: string | undefined }
+/** Says that a key opens a feed and nothing else. */
+export const FeedNote = ({ feedId, tabIndex = 0 }: { readonly feedId: string; readonly tabIndex?: number }) => (
+  <span className="muted">
+    {' '}
+    only for{' '}
+    <Link to="/feeds/$id" params={{ id: feedId }} className="link" tabIndex={tabIndex}>
+      a feed
+    </Link>
+  </span>
+)
 
-const Row = ({ apiKey, onDelete, blocked }: RowProps) => (
+type RowProps = {
+  readonly apiKey: ApiKey
+  readonly onDelete: () => void
+  readonly blocked: string | undefined
+  /** Names the owner of the key, or the feed that it opens. */
+  readonly note: ReactNode
+}
+
+const Row = ({ apiKey, onDelete, blocked, note }: RowProps) => (
   <li className={css.row}>
-    <b>{apiKey.name}</b>
+    <span>
+      <b>{apiKey.name}</b>
+      {note}
+    </span>
     <span className="mono">{apiKey.prefix}…</span>
     <span>
       {apiKey.last_used_at === null ? (
@@ -62,15 +85,19 @@ const Row = ({ apiKey, onDelete, blocked }: RowProps) => (
 type CardProps = {
   /** Whose keys they are, where it is someone else. */
   readonly owner?: { readonly id: string; readonly username: string }
+  /** Shows the keys of this feed, of all owners that the user may see. */
+  readonly feed?: { readonly id: string }
+  readonly onMade?: (key: NewApiKey) => void
 }
 
-export const KeysCard = ({ owner }: CardProps) => {
+export const KeysCard = ({ owner, feed, onMade }: CardProps) => {
   const me = useMe()
   const { blocked } = usePermit()
   const id = owner?.id ?? me.id
   const isOwn = id === me.id
   const client = useQueryClient()
-  const query = keyQuery(id)
+  const query = keyQuery(feed ? { feed_id: feed.id } : { user_id: id })
+  const isBlocked = ({ user_id }: ApiKey) => (user_id === me.id ? undefined : blocked('apikeys:delete'))
   const { data, error, refetch } = useQuery(query)
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<NewApiKey>()
@@ -86,7 +113,7 @@ export const KeysCard = ({ owner }: CardProps) => {
   })
   return (
     <Card
-      title={owner ? 'API keys' : 'Your API keys'}
+      title={feed ? 'Keys of this feed' : owner ? 'API keys' : 'Your API keys'}
       actions={
         <Button onClick={() => setMaking(true)} blocked={isOwn ? undefined : blocked('apikeys:create')}>
           <Plus size={15} aria-hidden="true" />
@@ -98,7 +125,9 @@ export const KeysCard = ({ owner }: CardProps) => {
       {!data && !error && <Skeleton />}
       {data?.length === 0 && (
         <p className="muted">
-          None yet. A key lets a script or the command line do what {owner ? owner.username : 'you'} may do.
+          {feed
+            ? 'None yet. A key of a feed opens its content and nothing else.'
+            : `None yet. A key lets a script or the command line do what ${owner ? owner.username : 'you'} may do.`}
         </p>
       )}
       <ul className={css.rows}>
@@ -107,17 +136,24 @@ export const KeysCard = ({ owner }: CardProps) => {
             key={key.id}
             apiKey={key}
             onDelete={() => setPendingDelete(key)}
-            blocked={isOwn ? undefined : blocked('apikeys:delete')}
+            blocked={isBlocked(key)}
+            note={
+              feed
+                ? key.user_id !== me.id && <span className="muted"> of another user</span>
+                : key.feed_id !== null && <FeedNote feedId={key.feed_id} />
+            }
           />
         ))}
       </ul>
       {isMaking && (
         <NewKeyDialog
           owners={owner && [[owner.id, owner.username]]}
+          feedId={feed?.id}
           onClose={() => setMaking(false)}
           onMade={(key) => {
             setMaking(false)
             setMade(key)
+            onMade?.(key)
             void changed()
           }}
         />

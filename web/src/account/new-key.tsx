@@ -27,14 +27,21 @@ type NewKeyProps = {
   readonly onMade: (key: NewApiKey) => void
   /** Id and name of those whose key it may be, oneself first; without it, it is one's own. */
   readonly owners?: readonly (readonly [string, string])[] | undefined
+  /** The feed whose content is all that the key opens. */
+  readonly feedId?: string | undefined
 }
 
-export const NewKeyDialog = ({ onClose, onMade, owners }: NewKeyProps) => {
+export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) => {
   const [name, setName] = useState('')
   const [days, setDays] = useState('90')
   const [owner, setOwner] = useState(owners?.[0]?.[0] ?? '')
   const make = useMutation({
-    mutationFn: () => api.keys.create({ name, expires_at: expiryAfter(days), ...(owners ? { user_id: owner } : {}) }),
+    mutationFn: () =>
+      api.keys.create({
+        ...{ name, expires_at: expiryAfter(days) },
+        ...(owners ? { user_id: owner } : {}),
+        ...(feedId === undefined ? {} : { feed_id: feedId }),
+      }),
     onSuccess: onMade,
   })
   const errors = fieldErrors(make.error)

@@ -113,12 +113,14 @@ export const AddressFields = ({ value, onChange, errors }: Props) => {
               error={errorOf('mac_address')}
               isMono
             />
-            <TextField
-              label="DNS name"
-              value={address.dns_name}
-              onChange={(dns_name) => change(address.key, { dns_name })}
-              error={errorOf('dns_name')}
-            />
+            <div className={css.dnsName}>
+              <TextField
+                label="DNS name"
+                value={address.dns_name}
+                onChange={(dns_name) => change(address.key, { dns_name })}
+                error={errorOf('dns_name')}
+              />
+            </div>
             <span className={css.addressTools}>
               <FreeAddress onPick={(picked) => change(address.key, picked)} />
               <Button

@@ -45,7 +45,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                   </td>
                   <td>{address.label || '–'}</td>
                   <td>{address.dns_name || '–'}</td>
-                  <td className="mono">{address.mac_address || '–'}</td>
+                  <td>{address.mac_address === '' ? '–' : <span className="mono">{address.mac_address}</span>}</td>
                   <td>
                     {network ? (
                       <Link to="/networks/$id" params={{ id: network.id }} className="link">

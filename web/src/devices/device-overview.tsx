@@ -41,12 +41,16 @@ const Related = ({ device }: { readonly device: Device }) => {
 const Addresses = ({ device }: { readonly device: Device }) =>
   device.addresses.length === 0 ? null : (
     <ul>
-      {device.addresses.slice(0, MOST_SHOWN).map(({ ip, label, switch_port }) => (
+      {device.addresses.slice(0, MOST_SHOWN).map(({ ip, label, dns_name, switch_port }) => (
         <li key={`${ip} ${label}`}>
           <CopyText
             text={ip}
             label={ip}
-            note={<span className="muted">{[label, switch_port].filter(Boolean).map((text) => ` · ${text}`)}</span>}
+            note={
+              <span className="muted">
+                {[label, dns_name, switch_port].filter(Boolean).map((text) => ` · ${text}`)}
+              </span>
+            }
           />
         </li>
       ))}

@@ -8,6 +8,7 @@ import { usePermit } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
+import { moment } from '../ui/format.ts'
 import { Drawer } from '../ui/layers.tsx'
 import { CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
@@ -57,6 +58,11 @@ const Mac = ({ discovered: { mac_address, random_mac } }: { readonly discovered:
   )
 }
 
+const Lease = ({ ends }: { readonly ends: string | null }) => {
+  if (ends === null) return <span className="muted">none</span>
+  return ends.startsWith('9999-') ? 'without end' : <time dateTime={ends}>until {moment(ends)}</time>
+}
+
 const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
   const network = useNetworks().find(({ id }) => id === discovered.network_id)
   return (
@@ -80,6 +86,7 @@ const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }
           ],
           ['MAC', <Mac key="mac" discovered={discovered} />],
           ['Vendor', discovered.vendor],
+          ['DHCP lease', <Lease key="lease" ends={discovered.lease_expires_at} />],
           ['Documented', <Documented key="documented" discovered={discovered} />],
           [
             'Seen',

@@ -16,6 +16,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   netbios: 'NetBIOS',
   ssh: 'SSH',
   lldp: 'LLDP',
+  dhcp: 'DHCP',
 }
 
 export const sourceName = (source: string): string => SOURCES[source] ?? source

@@ -23,6 +23,7 @@ describe('the navigation', () => {
 
   test.each([
     ['device', { to: '/devices/$id', params: { id: 'one' } }],
+    ['feed', { to: '/feeds/$id', params: { id: 'one' } }],
     ['discovered_device', { to: '/discovered-devices', search: { entry: 'one' } }],
     ['discovery-rule', { to: '/rules', search: { edit: 'one' } }],
   ])('links a %s to its page or to the drawer of its list', (type, link) => {

@@ -13,6 +13,7 @@ import {
   Network,
   Plug,
   Radar,
+  Rss,
   ScanSearch,
   ScrollText,
   Server,
@@ -123,6 +124,7 @@ export const DISCOVERY: readonly NavItem[] = [
 
 export const AUTOMATION: readonly NavItem[] = [
   { ...list('webhooks', 'webhook'), text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list' },
+  { ...list('feeds', 'feed'), text: 'Feeds', icon: Rss, key: 'b' },
 ]
 
 export const ACCESS: readonly NavItem[] = [

@@ -69,17 +69,26 @@ export const useCopy = (text: string, size: number) => {
 type CopyProps = {
   readonly text: string
   readonly label: string
+  /** Shown in place of the text, which is copied. */
+  readonly shown?: string
   /** Shown beside the text, and not copied. */
   readonly note?: ReactNode
+  /** In a row, where nothing is reached by Tab. */
+  readonly isInRow?: boolean
 }
 
-export const CopyText = ({ text, label, note }: CopyProps) => {
+export const CopyText = ({ text, label, shown = text, note, isInRow = false }: CopyProps) => {
   const { isCopied, copy, icon } = useCopy(text, 13)
   return (
     <span className={cx(css.copy, note !== undefined && css.noted)}>
-      <span className="mono truncate">{text}</span>
+      <span className="mono truncate">{shown}</span>
       {note}
-      <button type="button" onClick={copy} aria-label={isCopied ? 'Copied' : `Copy ${label}`}>
+      <button
+        type="button"
+        onClick={copy}
+        tabIndex={isInRow ? -1 : undefined}
+        aria-label={isCopied ? 'Copied' : `Copy ${label}`}
+      >
         {icon}
       </button>
     </span>

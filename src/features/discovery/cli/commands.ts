@@ -1,4 +1,5 @@
-/** `plat discovery scan`: as the operation of that name, and with --watch until the scan has ended. What it does is loaded when it runs. */
+/** `plat discovery scan`, which can wait for the end of the scan, and `plat discovery leases`, which reads a file. They are loaded when they run. */
+import { LEASE_FORMATS } from '../../../net/leases/lease.ts'
 import { argument, type Command, flag } from '../../../platform/cli/command.ts'
 
 const TYPES = ['quick', 'full', 'deep']
@@ -26,5 +27,17 @@ export const discoveryCommands: readonly Command[] = [
       ],
     }),
     run: async (session, texts) => (await import('./scan.ts')).scan(session, texts),
+  },
+  {
+    words: ['discovery', 'leases'],
+    summary: 'Record the leases of a DHCP server as discovered devices',
+    description:
+      'FILE is the lease file of Kea, dnsmasq or ISC dhcpd, or an answer of Kea; - is standard input. Leases that are over change nothing, and nothing is set down. Invalid lines are printed to standard error, and the others are taken.',
+    notes: ['Route:  POST /api/discovery/leases', 'Needs:  discovery:create'],
+    spec: () => ({
+      args: [argument('file', 'The file, or - for standard input', { hint: 'FILE' })],
+      flags: [flag('format', 'By default it is recognised', { hint: 'FORMAT', choices: ['auto', ...LEASE_FORMATS] })],
+    }),
+    run: async (session, texts) => (await import('./leases.ts')).recordLeases(session, texts),
   },
 ]

@@ -1,9 +1,9 @@
 /** Derives the discovered device, as it is sent, from the observations at its addresses. Pure. */
 import { isRandomMac } from '../../../net/mac.ts'
-import type { Evidence, FoundHost, FoundName } from '../../../scanner/protocol.ts'
+import type { Evidence, FoundName } from '../../../scanner/protocol.ts'
 import type { DiscoveredDetail, DiscoveredDevice, FieldChange } from '../schema.ts'
 import { identityOf } from './identity.ts'
-import type { DiscoveredRecord, Seen } from './records.ts'
+import type { DiscoveredRecord, Observation, Seen } from './records.ts'
 
 /** Confidence lost by disagreement, and by each scan that does not see the device. */
 const DISAGREEMENT = 20
@@ -30,10 +30,10 @@ const bestEvidence = (seen: readonly Seen[]): Evidence[] => {
 
 const firstLabel = (name: string): string => name.toLowerCase().split('.')[0] ?? ''
 
-/** Two names of one address whose first labels differ. */
+/** Two names of one address whose first labels differ. That of a lease is chosen by the client, and contradicts none. */
 const disagreeingNames = (seen: readonly Seen[]): readonly [FoundName, FoundName] | undefined => {
   for (const { observation } of seen) {
-    const [first, ...others] = observation.names
+    const [first, ...others] = observation.names.filter(({ source }) => source !== 'dhcp')
     const other = others.find(
       (one) => first && one.source !== first.source && firstLabel(one.name) !== firstLabel(first.name),
     )
@@ -63,7 +63,7 @@ export const confidenceOf = (seen: readonly Seen[], macBefore: string): Confiden
   return { confidence: Math.max(0, confidence), reasons }
 }
 
-const firstOf = <T>(seen: readonly Seen[], pick: (observation: FoundHost) => T | undefined): T | undefined => {
+const firstOf = <T>(seen: readonly Seen[], pick: (observation: Observation) => T | undefined): T | undefined => {
   for (const { observation } of seen) {
     const value = pick(observation)
     if (value !== undefined && value !== '') return value
@@ -71,10 +71,10 @@ const firstOf = <T>(seen: readonly Seen[], pick: (observation: FoundHost) => T |
   return undefined
 }
 
-const bestOs = (seen: readonly Seen[]): FoundHost | undefined =>
+const bestOs = (seen: readonly Seen[]): Observation | undefined =>
   seen
     .map(({ observation }) => observation)
-    .reduce<FoundHost | undefined>(
+    .reduce<Observation | undefined>(
       (best, one) => (one.os !== '' && (!best || one.osConfidence > best.osConfidence) ? one : best),
       undefined,
     )
@@ -97,6 +97,20 @@ export type Context = {
   /** The MAC that the last completed scan saw. */
   readonly macBefore: string
 }
+
+/** The last scan that has seen the device; empty if none has. */
+const lastScanOf = (seen: readonly Seen[], doc: DiscoveredDevice | undefined, scanId: string): string => {
+  const ids = seen.map(({ last_scan_id }) => last_scan_id)
+  if (scanId !== '' && ids.includes(scanId)) return scanId
+  return doc?.last_scan_id || (ids.some((id) => id !== '') ? scanId || isoMax(ids) : '')
+}
+
+/** True for a device that no scan has seen. */
+export const isKnownByLeases = ({
+  last_scan_id,
+  lease_expires_at,
+}: Pick<DiscoveredDevice, 'last_scan_id' | 'lease_expires_at'>): boolean =>
+  last_scan_id === '' && lease_expires_at !== null
 
 const isoMin = (texts: readonly string[]): string => texts.reduce((a, b) => (a < b ? a : b))
 const isoMax = (texts: readonly string[]): string => texts.reduce((a, b) => (a > b ? a : b))
@@ -145,12 +159,13 @@ export const deviceOf = (
     matched_device_id: doc?.matched_device_id ?? null,
     promoted_to_device_id: doc?.promoted_to_device_id ?? null,
     promoted_at: doc?.promoted_at ?? null,
-    last_scan_id: seen.find(({ last_scan_id }) => last_scan_id === scanId)?.last_scan_id ?? doc?.last_scan_id ?? scanId,
+    last_scan_id: lastScanOf(seen, doc, scanId),
     first_seen: firstSeen,
     last_seen: isoMax(seen.map((one) => one.last_seen)),
     created_at: doc?.created_at ?? now,
     updated_at: now,
     random_mac: isRandomMac(mac),
+    lease_expires_at: isoMax(seen.map(({ observation }) => observation.leaseExpiresAt ?? '')) || null,
   }
 }
 

@@ -4,14 +4,21 @@ import { batches } from '../../../platform/db/batches.ts'
 import { prepared } from '../../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
-import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Tables } from '../../tables.ts'
 import { type Link, linkedIds } from '../inbox/findings.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow, IdentityRow, LinkRow, TextRow } from '../table.ts'
 import { searchTextOf } from './derive.ts'
-import { addRecord, type Conflict, type DiscoveredRecord, emptyRecords, type Records, type Seen } from './records.ts'
+import {
+  addRecord,
+  type Conflict,
+  type DiscoveredRecord,
+  emptyRecords,
+  type Observation,
+  type Records,
+  type Seen,
+} from './records.ts'
 
 /** Primary key of rows that are unique per network. Ids hold no blanks. */
 export const placeOf = (networkId: string, key: string): string => `${networkId} ${key}`
@@ -39,7 +46,7 @@ export const linksOf = (row: Pick<DiscoveredRow, 'links'> | undefined): Link[] =
 const conflictsOf = ({ conflicts }: DiscoveredRow) => JSON.parse(conflicts) as Conflict[]
 const seenOf = ({ observation, device_id: _, place: __, ...row }: AddressRow): Seen => ({
   ...row,
-  observation: JSON.parse(observation) as FoundHost,
+  observation: JSON.parse(observation) as Observation,
 })
 
 const newId = (): string => Bun.randomUUIDv7()

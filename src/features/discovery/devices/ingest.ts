@@ -1,15 +1,14 @@
 /** Stores one batch of a scanner's reports, in the transaction of the caller. */
 import { ipKeyOf } from '../../../net/ip.ts'
-import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import { pin, pinsAt } from '../credential-store.ts'
 import { baselineOf, classify, type Draft } from '../inbox/classify.ts'
 import type { DiscoveredDevice } from '../schema.ts'
-import { changesBetween, comparable, deviceOf } from './derive.ts'
+import { changesBetween, comparable, deviceOf, isKnownByLeases } from './derive.ts'
 import * as store from './discovered-store.ts'
 import { keysOf } from './identity.ts'
 import { reconcile, type ScanMoment } from './reconcile.ts'
-import type { DiscoveredRecord, Records, Seen } from './records.ts'
+import type { DiscoveredRecord, Observation, Records, Seen } from './records.ts'
 
 export type Ingestion = Omit<ScanMoment, 'now'> & {
   readonly networkId: string
@@ -29,7 +28,7 @@ const plain = (text: string): string =>
     .trim()
     .slice(0, MAX_TEXT)
 
-const cleaned = (host: FoundHost): FoundHost => ({
+const cleaned = (host: Observation): Observation => ({
   ...host,
   mac: host.mac.toLowerCase(),
   vendor: plain(host.vendor),
@@ -45,7 +44,9 @@ type Marks = Draft['marks']
 
 /** Returns the state of the device after the last completed scan, as JSON; empty if there was none. */
 const baselineFor = ({ row, doc }: DiscoveredRecord, { scanId, previousScanId }: Ingestion): string => {
-  if (!row || !doc) return ''
+  if (!row || !doc || row.last_scan_id === '') return ''
+  // A lease is no scan.
+  if (scanId === '') return row.baseline
   const isGoingOn = row.last_scan_id === scanId
   // A scan that did not complete has updated the device, but published no difference.
   const wasInterrupted = row.status === 'up' && row.last_scan_id !== previousScanId
@@ -59,13 +60,22 @@ const isDifferent = (baseline: string, device: DiscoveredDevice): boolean =>
 const macIn = (baseline: string): string =>
   baseline === '' ? '' : ((JSON.parse(baseline) as Record<string, string>).mac_address ?? '')
 
+/** True if a scan sees a device that the scan before has not seen, even if a lease has set it up since then. */
+const isBack = ({ row }: DiscoveredRecord, { status }: DiscoveredDevice, ingestion: Ingestion): boolean => {
+  const { scanId, previousScanId } = ingestion
+  if (!row || scanId === '' || row.last_scan_id === '' || status === 'down') return false
+  const wasUnseen = previousScanId !== '' && row.unseen_scan_id === previousScanId && row.last_scan_id !== scanId
+  return row.status === 'down' || wasUnseen
+}
+
 const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Draft => {
   const { row, doc, conflicts } = record
   const links = store.linksOf(row)
   if (record.addresses.size === 0 && row && doc) {
     // Another device has its address now.
     const down = doc.addresses.map((one) => ({ ...one, status: 'down' as const }))
-    const device: DiscoveredDevice = { ...doc, status: 'down', addresses: down, updated_at: ctx.now }
+    const none = { status: 'down' as const, addresses: down, lease_expires_at: null }
+    const device: DiscoveredDevice = { ...doc, ...none, updated_at: ctx.now }
     const { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed } = row
     const marks = { first_scan_id, unseen_scan_id, returned_scan_id, baseline, is_changed }
     return { record, device, ipKey: row.ip_key, marks, conflicts, links }
@@ -73,11 +83,10 @@ const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Dra
   const { scanId, networkId } = ingestion
   const baseline = baselineFor(record, ingestion)
   const device = deviceOf(record, { networkId, now: ctx.now, scanId, macBefore: macIn(baseline) })
-  const isBack = row?.status === 'down' && device.status === 'up'
   const marks: Marks = {
-    first_scan_id: row?.first_scan_id ?? scanId,
+    first_scan_id: row?.first_scan_id || scanId,
     unseen_scan_id: row?.unseen_scan_id ?? '',
-    returned_scan_id: isBack ? scanId : (row?.returned_scan_id ?? ''),
+    returned_scan_id: isBack(record, device, ingestion) ? scanId : (row?.returned_scan_id ?? ''),
     baseline,
     is_changed: isDifferent(baseline, device) ? 1 : 0,
   }
@@ -122,7 +131,7 @@ const dropUnstored = (records: Records): void => {
     record.conflicts = record.conflicts.filter((one) => one.kind !== 'lease' || !ids.has(one.otherId))
 }
 
-/** Writes all records that changed. Returns the new devices, as they are sent. */
+/** Writes all records that changed. Returns the new devices, and those that a scan sees for the first time, as they are sent. */
 export const saveChanged = async (
   ctx: Ctx,
   { records, keys, owners }: Kept,
@@ -138,7 +147,9 @@ export const saveChanged = async (
   await store.saveAddresses(ctx, { networkId, records: touched, owners }, isChanged)
   await saveKeys(ctx, { networkId, before: keys, records })
   await store.remove(ctx, [...records.merged.keys()])
-  return classified.flatMap(({ device, before }) => (before.row ? [] : [device]))
+  const isFirst = ({ device, before: { doc } }: (typeof classified)[number]) =>
+    !doc || (isKnownByLeases(doc) && !isKnownByLeases(device))
+  return classified.filter(isFirst).map(({ device }) => device)
 }
 
 /** Pins the host keys of hosts with a login, and records a contradiction where another key was pinned. */
@@ -146,7 +157,7 @@ const comparePins = async (
   ctx: Ctx,
   records: Records,
   { networkId, hasLogin }: Ingestion,
-  hosts: readonly FoundHost[],
+  hosts: readonly Observation[],
 ) => {
   const keyed = hosts.filter(({ ip, sshHostKey }) => sshHostKey !== '' && hasLogin?.(ip))
   if (keyed.length === 0) return
@@ -170,17 +181,27 @@ const comparePins = async (
   }
 }
 
-/** Stores reported hosts and emits an event for each new one. A host that is reported again is updated. */
-export const ingest = async (ctx: Ctx, ingestion: Ingestion, reported: readonly FoundHost[]): Promise<void> => {
-  if (reported.length === 0) return
-  const { networkId } = ingestion
+/**
+ * Stores reported hosts, and emits an event for each one that a scan sees for the first time. A host that is reported again is
+ * updated. Returns the new devices.
+ */
+export const ingest = async (
+  ctx: Ctx,
+  ingestion: Ingestion,
+  reported: readonly Observation[],
+): Promise<readonly DiscoveredDevice[]> => {
+  if (reported.length === 0) return []
+  const { networkId, scanId } = ingestion
+  // A scan and a list of leases may report the same address at once.
+  await ctx.store.sql.lockNames(ctx.db, [`discovered devices ${networkId}`])
   const hosts = reported.map(cleaned)
   const ipKeys = hosts.map(({ ip }) => ipKeyOf(ip))
   const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(keysOf) })
   const kept = keep(records)
   reconcile(records, hosts, { ...ingestion, now: ctx.now })
   await comparePins(ctx, records, ingestion, hosts)
-  const { scanId } = ingestion
-  const isSeen = (seen: Seen) => seen.last_scan_id === scanId && seen.last_seen === ctx.now
-  for (const device of await saveChanged(ctx, kept, ingestion, isSeen)) await ctx.emit('discovery.device_found', device)
+  const isSeen = (seen: Seen) => (scanId === '' || seen.last_scan_id === scanId) && seen.last_seen === ctx.now
+  const found = await saveChanged(ctx, kept, ingestion, isSeen)
+  if (scanId !== '') for (const device of found) await ctx.emit('discovery.device_found', device)
+  return found
 }

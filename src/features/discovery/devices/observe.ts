@@ -1,9 +1,11 @@
 /** Merges a report with the earlier observation of an address: a quick scan does not discard the results of a deep one. Pure. */
 import type { FoundHost, FoundService, Stage } from '../../../scanner/protocol.ts'
-import type { Seen } from './records.ts'
+import type { Observation, Seen } from './records.ts'
 
 /** The stage that the scan is in. */
-type Moment = { readonly stage: Stage }
+type Moment = { readonly stage: Stage; readonly now: string }
+
+type Before = Pick<Seen, 'observation' | 'status'>
 
 const idOf = ({ protocol, port }: FoundService): string => `${protocol}/${port}`
 
@@ -19,12 +21,42 @@ const servicesOf = (before: FoundHost, host: FoundHost): readonly FoundService[]
 const isBetter = (before: FoundHost, host: FoundHost, { stage }: Moment): boolean =>
   host.os !== '' && (host.osConfidence >= before.osConfidence || stage === 'services')
 
-export const mergedObservation = (
-  seen: Pick<Seen, 'observation'> | undefined,
-  host: FoundHost,
-  moment: Moment,
-): FoundHost => {
+const isOfLease = ({ source }: { readonly source: string }): boolean => source === 'dhcp'
+const isOfScan = (one: { readonly source: string }): boolean => !isOfLease(one)
+
+/** True for a report of a lease. Scans report none. */
+export const isLeased = ({ leaseExpiresAt }: Observation): boolean => leaseExpiresAt !== undefined
+
+/** Adds a lease to an earlier observation, of which it says nothing else. */
+const withLease = ({ observation: before, status }: Before, lease: Observation): Observation => {
+  const isOtherMac = lease.mac !== '' && lease.mac !== before.mac
+  return {
+    ...before,
+    ...(isOtherMac && { mac: lease.mac, macSource: lease.macSource, vendor: '' }),
+    names: lease.names.length > 0 ? [...lease.names, ...before.names.filter(isOfScan)] : before.names,
+    // An address that is down has no other evidence.
+    evidence: [...(status === 'up' ? before.evidence.filter(isOfScan) : []), ...lease.evidence],
+    ...(lease.leaseExpiresAt !== undefined && { leaseExpiresAt: lease.leaseExpiresAt }),
+  }
+}
+
+/** The lease of an address that a scan has seen, with its name and its evidence while it is in force. */
+const leaseIn = (before: Observation, host: FoundHost, { now }: Moment): Partial<Observation> => {
+  const { leaseExpiresAt } = before
+  const isSameMac = host.mac === '' || before.mac === '' || host.mac === before.mac
+  if (leaseExpiresAt === undefined || !isSameMac) return {}
+  if (leaseExpiresAt <= now) return { leaseExpiresAt }
+  const names = host.names.length > 0 ? host.names : before.names.filter(isOfScan)
+  return {
+    leaseExpiresAt,
+    names: [...before.names.filter(isOfLease), ...names],
+    evidence: [...host.evidence, ...before.evidence.filter(isOfLease)],
+  }
+}
+
+export const mergedObservation = (seen: Before | undefined, host: Observation, moment: Moment): Observation => {
   if (!seen) return host
+  if (isLeased(host)) return withLease(seen, host)
   const before = seen.observation
   const os = isBetter(before, host, moment) ? host : before
   const mac = host.mac ? host : before
@@ -44,11 +76,12 @@ export const mergedObservation = (
     sshHostKey: host.sshHostKey || before.sshHostKey,
     tlsCertificate: host.tlsCertificate || before.tlsCertificate,
     snmp: host.snmp ?? before.snmp,
+    ...leaseIn(before, host, moment),
   }
 }
 
 /** The observation after a port scan that found no open port. */
-export const withoutPorts = (observation: FoundHost): FoundHost => ({
+export const withoutPorts = (observation: Observation): Observation => ({
   ...observation,
   openPorts: [],
   services: observation.services.filter(({ protocol }) => protocol === 'udp'),

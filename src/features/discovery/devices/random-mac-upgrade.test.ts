@@ -42,7 +42,7 @@ test.each([...dialects()])('on %s', async (dialect) => {
   }).toEqual({
     marked: ['a', 'e', 'f', ...macs.slice(6).map(([id]) => id)],
     sent: ['a', 'e', 'f', ...macs.slice(6).map(([id]) => id)],
-    one: '{"id":"c","mac_address":"00:1b:21:00:00:01","random_mac":false}',
+    one: '{"id":"c","mac_address":"00:1b:21:00:00:01","random_mac":false,"lease_expires_at":null}',
     keys: [
       ['n mac:52:54:00:00:00:01', 'mac:52:54:00:00:00:01', 'b'],
       ['n mac:da:a1:19:00:00:01', 'mac:da:a1:19:00:00:01', 'a'],

@@ -1,15 +1,16 @@
 /** Matches reported hosts with discovered devices: known by a key, at an address, or new. Pure. */
 import { ipKeyOf } from '../../../net/ip.ts'
 import { isRandomMac } from '../../../net/mac.ts'
-import type { FoundHost, ScanType, Stage } from '../../../scanner/protocol.ts'
+import type { ScanType, Stage } from '../../../scanner/protocol.ts'
 import { compareIdentity, identifies, identityOf, keysOf } from './identity.ts'
-import { mergedObservation } from './observe.ts'
+import { isLeased, mergedObservation } from './observe.ts'
 import {
   createRecord,
   type DiscoveredRecord,
   identifyingKeys,
   isPromoted,
   mergeRecords,
+  type Observation,
   putAddress,
   type Records,
   refreshKeys,
@@ -18,6 +19,7 @@ import {
 } from './records.ts'
 
 export type ScanMoment = {
+  /** Empty for leases. */
   readonly scanId: string
   readonly type: ScanType
   readonly stage: Stage
@@ -60,11 +62,14 @@ const textOf = (keys: Iterable<string>, { mac, ip }: { readonly mac: string; rea
   return kind === 'address' ? mac || ip : kind === 'mac' ? value : `${kind} ${value}`
 }
 
-/** Phones with private MACs hand addresses on to each other all day. A documented device is a different matter. */
-const isOrdinaryChange = ({ doc }: DiscoveredRecord, before: string, host: FoundHost): boolean =>
-  isRandomMac(before) && isRandomMac(host.mac) && (doc?.matched_device_id ?? null) === null
+/** Phones with private MACs, and clients of DHCP, hand addresses on to each other all day. A documented device is a different matter. */
+const isOrdinaryChange = ({ doc }: DiscoveredRecord, before: Observation | undefined, host: Observation): boolean => {
+  if ((doc?.matched_device_id ?? null) !== null) return false
+  const isOfClients = isLeased(host) || (before !== undefined && isLeased(before))
+  return isOfClients || (isRandomMac(before?.mac ?? '') && isRandomMac(host.mac))
+}
 
-const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: FoundHost): void => {
+const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: Observation): void => {
   const before = textOf(holder.keys, { mac: holder.doc?.mac_address ?? '', ip: host.ip })
   const after = textOf(keysOf(host), host)
   record.conflicts = [
@@ -76,7 +81,7 @@ const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: Fou
 /** True if another device answers at the address now: its keys differ, or its MAC is not the one that was seen there. */
 const isOtherDevice = (
   records: Records,
-  { host, keys, holder }: { host: FoundHost; keys: readonly string[]; holder: DiscoveredRecord },
+  { host, keys, holder }: { host: Observation; keys: readonly string[]; holder: DiscoveredRecord },
 ): boolean => {
   const verdict = compareIdentity(keys, holder.keys)
   if (verdict !== 'unknown') return verdict === 'other'
@@ -88,7 +93,7 @@ const isOtherDevice = (
   return !(isOfRouter && records.byKey.get(`mac:${host.mac}`) === null)
 }
 
-const recordFor = (records: Records, host: FoundHost, holder: DiscoveredRecord | undefined): DiscoveredRecord => {
+const recordFor = (records: Records, host: Observation, holder: DiscoveredRecord | undefined): DiscoveredRecord => {
   const keys = identifyingKeys(records, keysOf(host))
   const matches = matchesOf(records, keys)
   const isHolder = holder !== undefined && !isOtherDevice(records, { host, keys, holder })
@@ -125,13 +130,13 @@ const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: stri
   refreshKeys(records, record)
 }
 
-const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void => {
+const placeHost = (records: Records, host: Observation, moment: ScanMoment): void => {
   const key = ipKeyOf(host.ip)
   const holder = records.byAddress.get(key)
   const prior = holder?.addresses.get(key)
   const record = recordFor(records, host, holder)
   const isMoved = holder !== undefined && holder !== record && records.byId.has(holder.id)
-  if (isMoved && !isOrdinaryChange(holder, prior?.observation.mac ?? '', host)) displaced(record, holder, host)
+  if (isMoved && !isOrdinaryChange(holder, prior?.observation, host)) displaced(record, holder, host)
   // The earlier observation is of another device.
   const before = isMoved ? undefined : prior
   const { scanId, now } = moment
@@ -141,7 +146,7 @@ const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void 
     status: 'up',
     first_seen: before?.first_seen ?? now,
     last_seen: now,
-    last_scan_id: scanId,
+    last_scan_id: scanId || (before?.last_scan_id ?? ''),
     ports_scan_id: host.openPorts.length > 0 ? scanId : (before?.ports_scan_id ?? ''),
     observation: mergedObservation(before, host, moment),
   })
@@ -149,6 +154,6 @@ const placeHost = (records: Records, host: FoundHost, moment: ScanMoment): void 
 }
 
 /** Finds or creates the record of each host, and stores its observation there. */
-export const reconcile = (records: Records, hosts: readonly FoundHost[], moment: ScanMoment): void => {
+export const reconcile = (records: Records, hosts: readonly Observation[], moment: ScanMoment): void => {
   for (const host of hosts) placeHost(records, host, moment)
 }

@@ -17,7 +17,13 @@ export type Conflict =
   /** The host key at the address is not the one that was pinned. */
   | { readonly kind: 'host_key'; readonly ip: string; readonly before: string; readonly after: string }
 
-export type Seen = Omit<AddressRow, 'place' | 'device_id' | 'observation'> & { readonly observation: FoundHost }
+/** Everything that is known of an address: from scans, and from a lease of it. */
+export type Observation = FoundHost & {
+  /** The end of the lease; absent if none was reported. */
+  readonly leaseExpiresAt?: string
+}
+
+export type Seen = Omit<AddressRow, 'place' | 'device_id' | 'observation'> & { readonly observation: Observation }
 
 export type DiscoveredRecord = {
   readonly id: string

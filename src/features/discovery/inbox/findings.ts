@@ -1,6 +1,7 @@
 /** Differences between discovered and documented devices: the items of the inbox. Pure. */
 import { isHostname } from '../../../net/dns-name.ts'
 import type { Device } from '../../devices/schema.ts'
+import { isKnownByLeases } from '../devices/derive.ts'
 import type { Conflict } from '../devices/records.ts'
 import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
 
@@ -147,7 +148,9 @@ export const compareFindings = (compared: Compared): Verdict => {
   const conflicts = contradictions(compared)
   if (!documented) {
     if (conflicts.length > 0) return { bucket: 'conflict', findings: [...conflicts, ...preview(compared)] }
-    return discovered.status === 'up' ? { bucket: 'new', findings: preview(compared) } : { bucket: '', findings: [] }
+    // A client of DHCP that no scan has seen comes and goes.
+    const isNew = discovered.status === 'up' && !isKnownByLeases(discovered)
+    return isNew ? { bucket: 'new', findings: preview(compared) } : { bucket: '', findings: [] }
   }
   const isGone = discovered.status === 'down'
   const differences = isGone

@@ -39,7 +39,8 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       const { id, at } = await d.network()
       await d.scan(id, [named(at(1), A)])
       const [item] = await items(id)
-      await d.api.discovery.promote({ id: item?.id ?? '', name: 'x' })
+      const { addresses } = await d.api.discovery.promote({ id: item?.id ?? '', name: 'x' })
+      expect(addresses).toMatchObject([{ ip: at(1), mac_address: A }])
       expect(await items(id)).toEqual([])
     })
 
@@ -132,7 +133,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       expect(await fieldsOf(id)).toEqual({ addresses: [at(1), at(9)] })
       await d.api.inbox.accept({ items: [{ id: item?.id ?? '' }] })
       expect((await d.api.devices.get({ id: device.id })).addresses).toMatchObject([
-        { ip: at(9), label: 'eth0', port: 22 },
+        { ip: at(9), label: 'eth0', port: 22, mac_address: A },
       ])
     })
 
@@ -202,6 +203,7 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
         [A, null],
         [B, device],
       ])
+      expect((await d.api.devices.get({ id: device })).addresses).toMatchObject([{ mac_address: B }])
       expect(await items(id, { bucket: 'conflict' })).toEqual([])
     })
   })

@@ -79,12 +79,21 @@ const withSwitchPort = (
   return addresses.map((address, i) => (i === at ? { ...address, switch_port: place } : address))
 }
 
+/** Returns undefined if no address has the earlier MAC. */
+const withMac = (addresses: Device['addresses'], { documented, observed }: Finding): Device['addresses'] | undefined =>
+  addresses.some((address) => address.mac_address === documented)
+    ? addresses.map((one) => (one.mac_address === documented ? { ...one, mac_address: observed } : one))
+    : undefined
+
 const patchOf = (device: Device, discovered: DiscoveredDevice, findings: readonly Finding[]): Partial<DevicePatch> => {
   const patch: Record<string, unknown> = {}
   for (const { field, observed } of findings) {
     if (field === 'hostname' || field === 'make_model' || field === 'os' || field === 'status') patch[field] = observed
     if (field === 'addresses') patch.addresses = observedAddresses(device, discovered)
   }
+  const mac = findings.find(({ field }) => field === 'mac_address')
+  const remade = mac && withMac(device.addresses, mac)
+  if (remade) patch.addresses = remade
   const place = findings.find(({ field }) => field === 'switch_port')
   if (place) {
     // As they were put together just above, or as they are.

@@ -58,6 +58,14 @@ const unseenDraft = (record: DiscoveredRecord, now: string, { scanId }: Finishin
   return [{ ...draft, links: [], device: gone, marks: { ...marks, unseen_scan_id: scanId } }]
 }
 
+/** True for a device that the scan before has seen. A lease sets one up that it has not seen. */
+const isGone = ({ row, addresses }: DiscoveredRecord, { previousScanId }: Finishing): boolean => {
+  if (!row || row.last_scan_id === '') return false
+  // One that lost its address is down already.
+  if (addresses.size === 0 && row.last_scan_id === previousScanId) return true
+  return row.status === 'up' && (previousScanId === '' || row.unseen_scan_id !== previousScanId)
+}
+
 const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]): Promise<void> => {
   const loaded = await store.loadByIds(ctx, ids)
   const { owners } = keep(loaded)
@@ -78,10 +86,9 @@ const markUnseen = async (ctx: Ctx, finishing: Finishing, ids: readonly string[]
   for (const { addresses } of records)
     for (const [key, seen] of addresses) addresses.set(key, { ...seen, status: 'down' })
   await store.saveAddresses(ctx, { networkId: finishing.networkId, records, owners }, () => true)
-  // One that lost its address is down already.
-  const gone = records.flatMap(({ row, doc, addresses }) => {
-    const isNews = row?.status === 'up' || (addresses.size === 0 && row?.last_scan_id === finishing.previousScanId)
-    return row && doc && isNews ? [{ row, doc }] : []
+  const gone = records.flatMap((record) => {
+    const { row, doc } = record
+    return row && doc && isGone(record, finishing) ? [{ row, doc }] : []
   })
   await scanStore.insertChanges(
     ctx,

@@ -3,10 +3,11 @@ import { slug } from '../../../net/slug.ts'
 import { firstLabel } from '../../devices/address-names.ts'
 import { type FeedAddress, type FeedDevice, type Format, firstHolders, type Parts } from './format.ts'
 
-const isIpv6 = ({ ip }: FeedAddress): boolean => ip.includes(':')
+const isIpv6 = ({ address }: FeedAddress): boolean => address.ip.includes(':')
 
 /** Reports an address without MAC. */
-const hasMac = ({ device }: FeedDevice, { ip, mac_address }: FeedAddress, { skip }: Parts): boolean => {
+const hasMac = ({ device }: FeedDevice, { address }: FeedAddress, { skip }: Parts): boolean => {
+  const { ip, mac_address } = address
   if (mac_address === '') skip(device, `${ip} has no MAC address`)
   return mac_address !== ''
 }
@@ -20,21 +21,24 @@ const linesOf = (line: (device: FeedDevice, address: FeedAddress) => string): Fo
       let text = ''
       for (const device of devices)
         for (const address of device.addresses)
-          if (hasMac(device, address, parts) && isFirst(device.device, address.ip)) text += line(device, address)
+          if (hasMac(device, address, parts) && isFirst(device.device, address.address.ip))
+            text += line(device, address)
       if (text !== '') yield text
     }
   }
 
 /** Lines of `--dhcp-hostsfile` have no keyword; these are of the configuration (dnsmasq(8)). */
 export const dnsmasq = linesOf((_, address) => {
-  const { mac_address, ip, own } = address
+  const { own } = address
+  const { mac_address, ip } = address.address
   const parts = [mac_address, isIpv6(address) ? `[${ip}]` : ip, ...(own === '' ? [] : [firstLabel(own)])]
   return `dhcp-host=${parts.join()}\n`
 })
 
 /** Host declarations (dhcpd.conf(5)). Their names are unique, because each address is written once. */
 export const iscDhcp = linesOf(({ device }, address) => {
-  const { mac_address, ip, own } = address
+  const { own } = address
+  const { mac_address, ip } = address.address
   const name = [slug(device.name, '-'), ip.replace(/[.:]/g, '-')].filter((part) => part !== '').join('-')
   const label = own === '' ? '' : ` option host-name "${firstLabel(own)}";`
   return `host ${name} { hardware ethernet ${mac_address}; fixed-address${isIpv6(address) ? '6' : ''} ${ip};${label} }\n`
@@ -46,7 +50,7 @@ const keaReservations = (entry: FeedDevice, parts: Parts, taken: Set<string>) =>
   const isWanted = (address: FeedAddress) => isIpv6(address) === (parts.feed.family === 'ipv6')
   const byMac = new Map<string, FeedAddress[]>()
   for (const address of addresses) {
-    const { ip, mac_address } = address
+    const { ip, mac_address } = address.address
     if (!isWanted(address)) parts.skip(device, `${ip} is of the other family`)
     else if (hasMac(entry, address, parts)) byMac.set(mac_address, [...(byMac.get(mac_address) ?? []), address])
   }
@@ -54,8 +58,8 @@ const keaReservations = (entry: FeedDevice, parts: Parts, taken: Set<string>) =>
     const isOf = parts.feed.family === 'ipv6' ? all : all.slice(0, 1)
     if (taken.has(mac)) parts.skip(device, `${mac} is the MAC address of another device, too`)
     else
-      for (const { ip } of all.slice(isOf.length))
-        parts.skip(device, `${ip} is a further address of ${mac}, of which Kea takes one`)
+      for (const { address } of all.slice(isOf.length))
+        parts.skip(device, `${address.ip} is a further address of ${mac}, of which Kea takes one`)
     if (taken.has(mac)) return []
     taken.add(mac)
     return [{ mac, all: isOf }]
@@ -71,7 +75,7 @@ export const kea: Format = async function* (parts) {
     let text = ''
     for (const entry of devices)
       for (const { mac, all } of keaReservations(entry, parts, taken)) {
-        const ips = all.map(({ ip }) => ip).filter((ip) => isFirst(entry.device, ip))
+        const ips = all.map(({ address }) => address.ip).filter((ip) => isFirst(entry.device, ip))
         if (ips.length === 0) continue
         const name = all.find(({ own }) => own !== '')?.own
         const own = feed.family === 'ipv6' ? { 'ip-addresses': ips } : { 'ip-address': ips[0] }

@@ -10,15 +10,14 @@ export type FeedNetwork = {
 }
 
 /** An address that the filter has left. */
-export type FeedAddress = Address & {
+export type FeedAddress = {
+  readonly address: Address
   /** True for a main address of those that are left. */
   readonly isMain: boolean
   /** Its name; '' for none. */
   readonly own: string
   /** Further names: the domains of the device, of a main address. */
   readonly domains: readonly string[]
-  /** The network that it names, else the most specific one that holds it. */
-  readonly network: FeedNetwork | undefined
 }
 
 export type FeedDevice = {
@@ -34,6 +33,8 @@ export type Chunks = AsyncIterable<readonly FeedDevice[]>
 export type Skip = (device: Device, reason: string) => void
 
 export type Parts = {
+  /** Returns the network that an address names, else the most specific one that holds it. */
+  readonly networkOf: (address: Address) => FeedNetwork | undefined
   /** Ordered by name. Addresses are in the order of their device. */
   readonly chunks: Chunks
   readonly feed: Pick<Feed, 'port' | 'family'>

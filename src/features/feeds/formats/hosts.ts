@@ -18,7 +18,8 @@ export const hosts: Format = async function* ({ chunks, title, skip }) {
   for await (const devices of chunks) {
     let text = ''
     for (const { device, addresses } of devices)
-      for (const { ip, own, domains } of addresses) {
+      for (const { address, own, domains } of addresses) {
+        const { ip } = address
         const written = distinct([own, firstLabel(own), ...domains.filter((name) => !name.startsWith('*'))])
         if (written.length === 0) skip(device, `${ip} has no name`)
         else if (isFirst(device, ip)) text += `${ip}\t${written.join(' ')}\n`
@@ -33,8 +34,8 @@ const USER = /^[A-Za-z0-9._@-]+$/
 const sshHost = ({ device, addresses }: FeedDevice): string | undefined => {
   const { name, hostname, username } = device
   const names = distinct([hostname, firstLabel(hostname), PLAIN_NAME.test(name) ? name : ''])
-  const ssh = addresses.find(({ label }) => label === 'ssh')
-  const address = ssh ?? addresses.find(({ isMain }) => isMain)
+  const ssh = addresses.find(({ address }) => address.label === 'ssh')?.address
+  const address = ssh ?? addresses.find(({ isMain }) => isMain)?.address
   if (names.length === 0 || !address) return undefined
   const port = ssh?.port ?? null
   const lines = [`Host ${names.join(' ')}`, `  HostName ${address.ip}`]

@@ -1,7 +1,8 @@
 /** Converts the output of arp-scan: address, MAC address and vendor, divided by tabs. */
+import { linesOf } from '../../../../net/text-lines.ts'
 import { badFile, type Converter } from '../converter.ts'
 import { Findings } from './found.ts'
-import { badLine, linesOf, textOf } from './text.ts'
+import { badLine, textOf } from './text.ts'
 
 const HOST = /^(\d{1,3}(?:\.\d{1,3}){3})\t([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})(?:\t(.*))?$/
 const AROUND = /^(?:Interface:|Starting arp-scan|Ending arp-scan|WARNING:|\d+ packets? received)/

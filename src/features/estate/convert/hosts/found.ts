@@ -96,8 +96,14 @@ const devicesOf = (kind: string, all: readonly Found[], report: ReportBuilder): 
     const ips = distinct(some.map(({ ip }) => ip))
     for (const ip of ips.slice(MAX_ADDRESSES))
       report.left(kind, 'is one address too many of its host', { hostname, ip })
+    const addresses = ips.slice(0, MAX_ADDRESSES).map((ip) => {
+      const mac = some.find((one) => one.ip === ip && one.mac_address !== undefined)?.mac_address
+      return mac === undefined ? { ip } : { ip, mac_address: mac }
+    })
+    const placed = new Set(addresses.map((address) => address.mac_address))
+    const others = distinct(some.map(({ mac_address }) => mac_address)).filter((mac) => !placed.has(mac))
     const lines = [
-      ...distinct(some.map(({ mac_address }) => mac_address)).map((value) => ({ key: 'mac', value })),
+      ...others.map((value) => ({ key: 'mac', value })),
       ...distinct(some.flatMap(({ open = [] }) => open)).map((value) => ({ key: 'open', value })),
       ...some.flatMap(({ more = {} }) => Object.entries(more).map(([one, value]) => ({ key: one, value }))),
     ]
@@ -107,7 +113,7 @@ const devicesOf = (kind: string, all: readonly Found[], report: ReportBuilder): 
       hostname,
       make_model: fitted(report, place('vendor'), distinct(some.map(({ vendor }) => vendor)).join(', ')),
       os: fitted(report, place('os'), distinct(some.map(({ os }) => os))[0] ?? ''),
-      addresses: ips.slice(0, MAX_ADDRESSES).map((ip) => ({ ip })),
+      addresses,
       domains: distinct(some.flatMap(({ domains = [] }) => domains)),
       description: report.describe(kind, key, '', lines),
     })

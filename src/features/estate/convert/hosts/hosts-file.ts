@@ -1,8 +1,9 @@
 /** Converts a hosts file (hosts(5)): an address, a host name, and aliases. */
 import { parseIp } from '../../../../net/ip.ts'
+import { linesOf } from '../../../../net/text-lines.ts'
 import type { Converter } from '../converter.ts'
 import { Findings, specialAddress } from './found.ts'
-import { badLine, linesOf, textOf } from './text.ts'
+import { badLine, textOf } from './text.ts'
 
 export const convertHosts: Converter = (bytes) => {
   const findings = new Findings('host')

@@ -45,8 +45,8 @@ describe('nmap', () => {
         hostname: 'web.example.org',
         make_model: 'QEMU & Co',
         os: 'Linux 6',
-        addresses: [{ ip: '10.0.0.7' }],
-        description: 'mac: 52:54:00:aa:bb:cc\nopen: 22/tcp ssh OpenSSH 9.2\nopen: 53/udp',
+        addresses: [{ ip: '10.0.0.7', mac_address: '52:54:00:aa:bb:cc' }],
+        description: 'open: 22/tcp ssh OpenSSH 9.2\nopen: 53/udp',
       },
     ])
     expect(conversion.hosts).toEqual([
@@ -111,10 +111,9 @@ Ending arp-scan 1.10.0: 256 hosts scanned in 1.8 seconds (142.22 hosts/sec). 2 r
       {
         name: '10.0.0.7',
         make_model: 'QEMU virtual NIC',
-        addresses: [{ ip: '10.0.0.7' }],
-        description: 'mac: 52:54:00:aa:bb:cc',
+        addresses: [{ ip: '10.0.0.7', mac_address: '52:54:00:aa:bb:cc' }],
       },
-      { name: '10.0.0.8', addresses: [{ ip: '10.0.0.8' }], description: 'mac: 02:00:00:00:00:02' },
+      { name: '10.0.0.8', addresses: [{ ip: '10.0.0.8', mac_address: '02:00:00:00:00:02' }] },
     ])
     expect(leftOf(conversion)).toEqual([['host', 1, 'is there already']])
   })
@@ -139,10 +138,11 @@ ${more}}
   test('active ones that have not ended count, the last of an address alone', async () => {
     const text = `# comment {\nauthoring-byte-order little-endian;\n${lease('10.0.0.5', 'free')}${lease('10.0.0.5', 'active', '  client-hostname "pc";\n')}${lease('10.0.0.6', 'free')}${lease('10.0.0.7', 'active', '', '0 2026/03/01 11:59:59')}${lease('10.0.0.8', 'active', '', 'never')}${lease('10.0.0.9', 'active', '', `epoch ${LATER}`)}`
     const conversion = await converted(convertIsc, text)
+    const mac_address = '52:54:00:aa:bb:cc'
     expect(devicesOf(conversion).map(({ name, hostname, addresses }) => [name, hostname, addresses])).toEqual([
-      ['pc', 'pc', [{ ip: '10.0.0.5' }]],
-      ['10.0.0.8', undefined, [{ ip: '10.0.0.8' }]],
-      ['10.0.0.9', undefined, [{ ip: '10.0.0.9' }]],
+      ['pc', 'pc', [{ ip: '10.0.0.5', mac_address }]],
+      ['10.0.0.8', undefined, [{ ip: '10.0.0.8', mac_address }]],
+      ['10.0.0.9', undefined, [{ ip: '10.0.0.9', mac_address }]],
     ])
     expect(leftOf(conversion)).toEqual([
       ['lease', 1, 'is free'],
@@ -237,10 +237,9 @@ ${LATER} 5592732 2001:db8::5 pc 00:01:00:01
       {
         name: 'pc',
         hostname: 'pc',
-        addresses: [{ ip: '10.0.0.5' }, { ip: '2001:db8::5' }],
-        description: 'mac: 52:54:00:aa:bb:cc',
+        addresses: [{ ip: '10.0.0.5', mac_address: '52:54:00:aa:bb:cc' }, { ip: '2001:db8::5' }],
       },
-      { name: '10.0.0.6', addresses: [{ ip: '10.0.0.6' }], description: 'mac: 02:00:00:00:00:02' },
+      { name: '10.0.0.6', addresses: [{ ip: '10.0.0.6', mac_address: '02:00:00:00:00:02' }] },
     ])
     expect(leftOf(conversion)).toEqual([['lease', 1, 'has ended']])
   })

@@ -1,13 +1,8 @@
 /** The leases of a DHCP server: the last entry of an address counts, and only one that has not ended. */
+import type { Lease, LeaseEntry } from '../../../../net/leases/lease.ts'
 import type { Conversion } from '../converter.ts'
-import { Findings, type Found } from './found.ts'
-
-export type Lease = Found & {
-  /** The reason for which the lease counts no more, such as `is free`. */
-  readonly over?: string
-  /** The time of its end in milliseconds; undefined for never. */
-  readonly endsMs?: number
-}
+import { Findings } from './found.ts'
+import { badLine } from './text.ts'
 
 export class Leases {
   readonly #byAddress = new Map<string, Lease>()
@@ -31,4 +26,19 @@ export class Leases {
     }
     return findings.conversion(source)
   }
+}
+
+/**
+ * Reads the entries of a file. `isKnown` is true if a line of it is of the format.
+ * @throws AppError VALIDATION_ERROR on `file` for the first entry that is not valid
+ */
+export const leasesFrom = (entries: Iterable<LeaseEntry>): { readonly leases: Leases; readonly isKnown: boolean } => {
+  const leases = new Leases()
+  let isKnown = false
+  for (const { line, lease, error } of entries) {
+    if (error !== undefined) throw badLine(line, error)
+    isKnown = true
+    if (lease) leases.add(lease)
+  }
+  return { leases, isKnown }
 }

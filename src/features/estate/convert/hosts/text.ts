@@ -1,4 +1,4 @@
-/** The lines of a text file. */
+/** The text of a file, and the errors of its lines. */
 import { badFile } from '../converter.ts'
 import { bufferOf, checkUnpacked, checkUtf8 } from '../file-text.ts'
 
@@ -8,19 +8,6 @@ export const textOf = (bytes: Uint8Array): string => {
   checkUnpacked(buffer)
   checkUtf8(buffer)
   return buffer.toString('utf8')
-}
-
-export type Line = { readonly number: number; readonly text: string }
-
-/** Yields the lines from 1 on, without their ends. */
-export function* linesOf(text: string): Generator<Line> {
-  let number = 0
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at)
-    const stop = end < 0 ? text.length : end
-    yield { number: ++number, text: text.slice(at, stop).replace(/\r$/, '') }
-    at = stop + 1
-  }
 }
 
 export const badLine = (line: number, message: string) => badFile(`line ${line}`, message)

@@ -3,7 +3,7 @@ import { isDomainName } from '../../../../net/dns-name.ts'
 import { formatIp } from '../../../../net/ip.ts'
 import type { Line } from '../report-builder.ts'
 import { compact, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
-import type { Interface, Interfaces, Owner } from './interfaces.ts'
+import { firstMac, type Interface, type Interfaces, type Owner } from './interfaces.ts'
 import { linesOf, type Mapping, markDone, textOf } from './mapping.ts'
 import { type Networks, parseInterface } from './networks.ts'
 import type { NetboxObject } from './objects.ts'
@@ -15,6 +15,8 @@ export type DeviceAddresses = {
   readonly rows: Record<string, unknown>[]
   readonly domains: string[]
   readonly lines: Line[]
+  /** The interfaces of the rows. */
+  readonly interfaces: Set<Interface>
 }
 
 export type AddressContext = Mapping & {
@@ -35,7 +37,7 @@ const inOrder = ({ interfaces }: AddressContext, owner: Owner, device: NetboxObj
 
 export const addressesOf = (context: AddressContext, owner: Owner, device: NetboxObject): DeviceAddresses => {
   const { report, networks, interfaces, taken } = context
-  const made: DeviceAddresses = { rows: [], domains: [], lines: [] }
+  const made: DeviceAddresses = { rows: [], domains: [], lines: [], interfaces: new Set() }
   const own = new Set<string>()
   for (const { on, object } of inOrder(context, owner, device)) {
     markDone(context, ADDRESS, object)
@@ -59,18 +61,29 @@ export const addressesOf = (context: AddressContext, owner: Owner, device: Netbo
         label: textOf(context, at('name'), on.name, MAX_LABEL),
         network: networks.holding(object.vrf, parsed.ip)?.ref,
         switch_port: textOf(context, at('cable'), interfaces.peerOf(on)),
+        mac_address: firstMac(on),
+        dns_name: nameOf(object),
       }),
     )
+    made.interfaces.add(on)
     made.lines.push(...linesOfAddress(context, ip, object, made.domains))
   }
   return made
 }
 
+const givenName = ({ dns_name }: NetboxObject): string => (dns_name === undefined ? '' : withoutRoot(String(dns_name)))
+
+/** Returns the name of an address; undefined for a wildcard, which is a domain of its device. */
+const nameOf = (object: NetboxObject): string | undefined => {
+  const name = givenName(object)
+  return isDomainName(name) && !name.startsWith('*') ? name : undefined
+}
+
 const linesOfAddress = (context: Mapping, ip: string, object: NetboxObject, domains: string[]): Line[] => {
   const lines = linesOf(context, { kind: ADDRESS, object, used: USED })
-  const name = object.dns_name === undefined ? '' : withoutRoot(String(object.dns_name))
+  const name = givenName(object)
   if (name !== '' && !isDomainName(name)) lines.push({ key: 'dns_name', value: name })
-  else if (name !== '' && !domains.includes(name)) domains.push(name)
+  else if (name.startsWith('*') && !domains.includes(name)) domains.push(name)
   return lines.map(({ key, value }) => ({ key: `${ip} ${key}`, value, field: `${ADDRESS}.${key}` }))
 }
 

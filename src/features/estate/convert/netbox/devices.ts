@@ -77,7 +77,7 @@ const rowOf = (context: AddressContext, parts: Parts): EstateRow => {
         ? [{ key: 'site', value: model.label('dcim.site', object.site) }]
         : []),
       ...addresses.lines,
-      ...interfaces.macLines(kind, id),
+      ...interfaces.macLines(kind, id, addresses.interfaces),
       ...comments,
     ]),
     refs: refsOf(kind, id),

@@ -28,6 +28,9 @@ const byNumbers = new Intl.Collator('en', { numeric: true })
 /** Orders names, numbers in them by value. */
 export const byName = (a: string, b: string): number => byNumbers.compare(a, b) || byText(a, b)
 
+/** Returns the MAC address that the addresses of an interface have. */
+export const firstMac = ({ macs }: Interface): string | undefined => macs.map(macText).find(isMac)
+
 export class Interfaces {
   readonly #byId: Readonly<Record<InterfaceKind, Map<number, Interface>>> = {
     'dcim.interface': new Map(),
@@ -70,14 +73,18 @@ export class Interfaces {
     return kind === 'dcim.interface' ? (this.#peers.get(object.id) ?? '') : ''
   }
 
-  macLines(owner: Owner, id: number): Line[] {
-    return this.of(owner, id).flatMap(({ kind, name, macs }) =>
-      [...new Set(macs.map(macText))].map((mac) => ({
+  /** Returns the MAC addresses that stand at no address. @param placed interfaces whose first one does */
+  macLines(owner: Owner, id: number, placed: ReadonlySet<Interface>): Line[] {
+    return this.of(owner, id).flatMap((one) => {
+      const { kind, name, macs } = one
+      const first = placed.has(one) ? firstMac(one) : undefined
+      const others = [...new Set(macs.map(macText))].filter((mac) => mac !== first)
+      return others.map((mac) => ({
         key: 'mac_address',
         value: `${name} ${mac}`,
         field: `${kind}.mac_address`,
-      })),
-    )
+      }))
+    })
   }
 
   #add(kind: InterfaceKind, object: NetboxObject): void {
@@ -128,3 +135,5 @@ export const deviceName = (model: NetboxModel, id: unknown): string => {
   const device = model.find('dcim.device', id)
   return String(device?.name ?? '').trim() || `${model.label('dcim.devicetype', device?.device_type)} #${id}`
 }
+
+const isMac = (text: string): boolean => parseMac(text) === text

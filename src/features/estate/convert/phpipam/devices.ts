@@ -2,6 +2,7 @@
 import { cidrHolds } from '../../../../net/cidr.ts'
 import { isHostname } from '../../../../net/dns-name.ts'
 import { formatIp, type Ip } from '../../../../net/ip.ts'
+import { parseMac } from '../../../../net/mac.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
 import { compact, fitted, MAX_ADDRESSES } from '../row-text.ts'
@@ -21,7 +22,7 @@ type Machine = {
 }
 
 const DEVICE_USED = new Set('hostname ip_addr description location rack rack_start'.split(' '))
-const ADDRESS_USED = new Set('subnetId ip_addr hostname description switch port location'.split(' '))
+const ADDRESS_USED = new Set('subnetId ip_addr hostname description switch port location mac'.split(' '))
 
 /** Returns the addresses of the source; those that are none are left over. */
 export const addressesOf = ({ tables, report, done }: Mapping, subnets: Subnets): Address[] =>
@@ -133,10 +134,10 @@ class MachineRows {
     }
     const own = new Set<string>()
     const deviceIp = addressOf(device?.ip_addr)
-    const add = (ip: string, subnet: Subnet | undefined, port: string) => {
+    const add = (ip: string, subnet: Subnet | undefined, port: string, mac?: string) => {
       own.add(ip)
       this.#taken.add(ip)
-      placed.rows.push(compact({ ip, network: subnet?.ref, switch_port: port }))
+      placed.rows.push(compact({ ip, network: subnet?.ref, switch_port: port, mac_address: mac }))
     }
     if (deviceIp && !addresses.some(({ ip }) => formatIp(ip) === formatIp(deviceIp)))
       add(formatIp(deviceIp), this.#subnets.index.holding(deviceIp), '')
@@ -150,7 +151,7 @@ class MachineRows {
         )
         continue
       }
-      add(ip, address.subnet, switchPort(this.#mapping, address))
+      add(ip, address.subnet, switchPort(this.#mapping, address), parseMac(address.row.mac ?? ''))
       placed.lines.push(...this.#linesOf(address, isOnly ? '' : `${ip} `))
     }
     return placed
@@ -169,6 +170,7 @@ class MachineRows {
     if (before !== '') lines.unshift({ key: 'description', value: row.description })
     if (row.port !== undefined && tables.label('devices', row.switch) === '')
       lines.push({ key: 'port', value: row.port })
+    if (row.mac !== undefined && parseMac(row.mac) === undefined) lines.push({ key: 'mac', value: row.mac })
     if (!subnet) lines.push({ key: 'subnet', value: tables.label('subnets', row.subnetId) })
     // A device has one place, and its addresses may say others.
     if (before !== '') lines.push({ key: 'location', value: tables.label('locations', row.location) })

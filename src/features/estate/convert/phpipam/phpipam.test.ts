@@ -115,12 +115,14 @@ test('a host name is one device in any case, and may be that of a device', async
       hostname: 'Web-1',
       datacenter: { ref: 'phpipam:location.1' },
       addresses: [
-        { ip: '10.40.1.10', network: { ref: 'phpipam:subnet.2' }, switch_port: 'SW-1.example.net Gi0/1' },
+        {
+          ...{ ip: '10.40.1.10', network: { ref: 'phpipam:subnet.2' }, switch_port: 'SW-1.example.net Gi0/1' },
+          mac_address: '00:11:22:33:44:55',
+        },
         { ip: '2001:db8::1', network: { ref: 'phpipam:subnet.4' } },
       ],
       description: [
         '10.40.1.10 description: mark-a1',
-        '10.40.1.10 mac: 00:11:22:33:44:55',
         '10.40.1.10 owner: mark-a1-owner',
         '10.40.1.10 custom_asset: mark-a1-asset',
         '10.40.1.10 note: mark-a1-note',

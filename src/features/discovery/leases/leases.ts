@@ -1,0 +1,81 @@
+/** Records the leases of a DHCP server: each one in force is evidence of a host. Sets nothing down. */
+import type { Handlers } from '../../../platform/operation/implement.ts'
+import type { Ctx } from '../../ctx.ts'
+import { lockForPlacing } from '../../networks/membership.ts'
+import type { Tables } from '../../tables.ts'
+import { ingest } from '../devices/ingest.ts'
+import type { Observation } from '../devices/records.ts'
+import { adaptiveBatchFor, inBatches } from '../scans/adaptive-batch.ts'
+import type { LeaseFormatName, LeasesRecorded, leases } from './leases-api.ts'
+import { placeLeases } from './placing.ts'
+import { type ActiveLease, readLeases } from './read.ts'
+
+/** Certainty that a host with a lease is alive: it was when it got the lease. */
+const WEIGHT = 0.4
+
+/** A lease is no scan, and looks at nothing but the address. */
+const NO_SCAN = { scanId: '', previousScanId: '', type: 'quick', stage: 'liveness' } as const
+
+const observationOf = ({ ip, mac, hostname, expiresAt }: ActiveLease): Observation => ({
+  ip,
+  mac,
+  macSource: mac === '' ? '' : 'dhcp',
+  vendor: '',
+  rttMs: null,
+  ttl: null,
+  evidence: [{ source: 'dhcp', weight: WEIGHT, detail: mac === '' ? 'has a lease' : `has a lease as ${mac}` }],
+  names: hostname === '' ? [] : [{ name: hostname, source: 'dhcp' }],
+  openPorts: [],
+  services: [],
+  os: '',
+  osConfidence: 0,
+  osVotes: [],
+  sshHostKey: '',
+  tlsCertificate: '',
+  snmp: null,
+  leaseExpiresAt: expiresAt,
+})
+
+const hasNetwork = async (tx: Ctx, id: string): Promise<boolean> => {
+  // No network is deleted until commit.
+  await lockForPlacing(tx)
+  const found = await tx.db.selectFrom('networks').select('id').where('id', '=', id).executeTakeFirst()
+  return found !== undefined
+}
+
+type Some = { readonly networkId: string; readonly leases: readonly ActiveLease[] }
+
+/** Stores leases of a network. Returns the number of those that made a device; undefined if the network was deleted. */
+const storeLeases = async (tx: Ctx, { networkId, leases: some }: Some): Promise<number | undefined> => {
+  if (!(await hasNetwork(tx, networkId))) return undefined
+  const made = await ingest(tx, { ...NO_SCAN, networkId }, some.map(observationOf))
+  const ips = new Set(some.map(({ ip }) => ip))
+  return made.filter(({ addresses }) => addresses.some(({ ip }) => ips.has(ip))).length
+}
+
+type Input = { readonly format: LeaseFormatName; readonly text: string }
+
+const sum = (all: Iterable<number>): number => [...all].reduce((total, one) => total + one, 0)
+
+const record = async (ctx: Ctx, { format, text }: Input): Promise<LeasesRecorded> => {
+  const { active, leases: all, expired, errors } = await readLeases(text, format, ctx.now)
+  const { byNetwork, unplaced } = await placeLeases(ctx, active)
+  // By the first lease of each batch, because a transaction may run twice.
+  const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
+  const batch = adaptiveBatchFor(ctx)
+  for (const [networkId, items] of byNetwork) {
+    // The leases will be sent again, so no batch waits for the disk.
+    await inBatches(ctx, { items, batch, options: { deferSync: true } }, async (tx, some) => {
+      const stored = await storeLeases(tx, { networkId, leases: some })
+      const first = some[0]?.ip ?? ''
+      made.set(first, stored ?? 0)
+      lost.set(first, stored === undefined ? some.length : 0)
+      return true
+    })
+  }
+  const counts = { new: sum(made.values()), unplaced: unplaced + sum(lost.values()) }
+  const updated = active.length - counts.new - counts.unplaced
+  return { leases: all, active: active.length, ...counts, updated, expired, errors }
+}
+
+export const leaseHandlers: Handlers<typeof leases, Tables> = { record }

@@ -1,0 +1,63 @@
+/** The form of a feed, with the preview of its content beside it; below it on a phone. */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Resource, Values } from '../resource/resource.ts'
+import { ResourceForm, useOpened } from '../resource/resource-form.tsx'
+import { PageLoading } from '../shell/shell.tsx'
+import { Failure } from '../ui/states.tsx'
+import { previewDraft } from './feed-fields.tsx'
+import css from './feeds.module.css'
+import { PreviewPanel } from './preview-panel.tsx'
+import type { Feed } from './queries.ts'
+import { usePreview } from './use-preview.ts'
+
+type Props = {
+  readonly resource: Resource<Feed>
+  /** Undefined for a new feed. */
+  readonly feed?: Feed
+  readonly blocked: string | undefined
+  /** Undefined on the page of a feed, which stays open. */
+  readonly onClose?: () => void
+  readonly onSaved?: (feed: Feed) => void
+}
+
+export const FeedEditor = ({ resource, feed, blocked, onClose, onSaved }: Props) => {
+  const { opened, error, refetch, reload } = useOpened(resource, feed?.id)
+  const [values, setValues] = useState<Values>()
+  const draft = useMemo(() => values && previewDraft(resource.fields, values), [resource, values])
+  const preview = usePreview(draft)
+  const form = useRef<HTMLElement>(null)
+  const isSaved = useRef(false)
+  const saved = async (value: Feed) => {
+    if (feed === undefined) return onSaved?.(value)
+    await reload()
+    isSaved.current = true
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another version starts the form again, which loses the focus
+  useEffect(() => {
+    if (!isSaved.current) return
+    isSaved.current = false
+    form.current?.querySelector<HTMLElement>('[type=submit]')?.focus()
+  }, [opened])
+  if (!opened) return error ? <Failure error={error} onRetry={() => void refetch()} noun="feed" /> : <PageLoading />
+  return (
+    <div className={css.editor}>
+      <section ref={form} className={css.form} aria-label="Feed">
+        <ResourceForm
+          key={opened.etag}
+          resource={resource}
+          id={feed?.id}
+          opened={opened}
+          draftKey={`feed.${feed?.id ?? 'new'}`}
+          onClose={onClose}
+          onReload={() => void reload()}
+          onSaved={(value) => void saved(value)}
+          blocked={blocked}
+          isFocused={feed === undefined}
+          onValues={setValues}
+          errors={preview.errors}
+        />
+      </section>
+      <PreviewPanel preview={preview} url={feed?.url} />
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'bun:test'
+import { FeedDraft, FeedPatch } from '../../../src/features/feeds/api.ts'
+import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
+import { FORMATS, MEDIA_TYPES as OF_SERVER } from '../../../src/features/feeds/schema.ts'
+import { emptyValues, inputOf, isShown, valuesOf } from '../resource/resource.ts'
+import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx'
+
+const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
+const fields = fieldsFor({ datacenters: [], networks: [] })
+
+const shown = (format: string): string[] =>
+  fields.filter((field) => isShown(field, { format }, false)).map(({ name }) => name)
+
+describe('the fields of a feed', () => {
+  test.each(formats)('of the format $name are those that it uses', ({ name, fields: used }) => {
+    expect(new Set(shown(name))).toEqual(new Set(['name', 'format', 'description', ...used]))
+  })
+
+  test('make a valid draft in each format', () => {
+    for (const format of FORMATS) {
+      const values = { ...emptyValues({ fields }), name: 'x', format }
+      expect(FeedDraft.parse(inputOf({ fields }, values))).toMatchObject({ name: 'x', format })
+    }
+  })
+
+  test('have every media type of the server', () => {
+    expect(MEDIA_TYPES).toEqual([...OF_SERVER])
+  })
+
+  test('send a port that is no number as it is, so that the server names the error', () => {
+    const input = (port: string) => inputOf({ fields }, { ...emptyValues({ fields }), name: 'x', port })
+    expect([input('9100').port, input('').port, input('x').port]).toEqual([9100, null, 'x'])
+  })
+})
+
+describe('a change of the format', () => {
+  test('empties the fields that the new format does not use', () => {
+    const input = emptied({ format: 'hosts' })
+    expect(input).toEqual({ port: null, template: '' })
+    expect(FeedPatch.safeParse({ id: 'one', format: 'hosts', ...input }).success).toBe(true)
+    expect(emptied({ format: 'prometheus' })).toEqual({ template: '' })
+  })
+
+  test('is none in a patch without a format', () => {
+    expect(emptied({ name: 'other' })).toEqual({})
+  })
+})
+
+describe('the media type', () => {
+  const of = (format: 'kea' | 'template') =>
+    valuesOf({ fields: fieldsFor({ format, datacenters: [], networks: [] }) }, { media_type: 'application/json' })
+
+  test('of a template is its own', () => expect(of('template').media_type).toBe('application/json'))
+  test('of another format is none that a template begins with', () => expect(of('kea').media_type).toBe('text/plain'))
+})
+
+describe('the draft of a preview', () => {
+  const values = emptyValues({ fields })
+
+  test('has the fields of the format, and no name', () => {
+    expect(previewDraft(fields, { ...values, name: 'x', id: 'y', port: '9100' })).toEqual({
+      ...{ format: 'prometheus', tags: [], datacenter_id: '', network_id: '', statuses: ['active', 'maintenance'] },
+      ...{ address_label: '', family: '', port: 9100 },
+    } as never)
+  })
+
+  test('is missing without a template', () => {
+    expect(previewDraft(fields, { ...values, format: 'template', template: ' \n' })).toBeUndefined()
+  })
+})

@@ -1,0 +1,141 @@
+/** The fields of a feed. A format shows only the fields that it uses. */
+import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
+import { type FieldSpec, type Input, inputOf, type Values } from '../resource/resource.ts'
+import { SelectField } from '../ui/field.tsx'
+import type { Feed, PreviewDraft } from './queries.ts'
+import { type Choices, ReferenceField } from './reference-field.tsx'
+import { StatusesField, statusesIn } from './statuses-field.tsx'
+import { EXAMPLE, TemplateField } from './template-field.tsx'
+
+export const MEDIA_TYPES = [
+  ...(['text/plain', 'text/csv', 'application/json', 'application/yaml'] as const),
+  ...(['application/toml', 'application/xml'] as const),
+] satisfies readonly Feed['media_type'][]
+
+/** The media type of a template that names none. */
+const USUAL_TYPE = 'text/plain'
+
+export type FeedParts = {
+  /** The format of the stored feed. */
+  readonly format?: Feed['format'] | undefined
+  readonly datacenters: Choices
+  readonly networks: Choices
+}
+
+type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf'>>
+type Special = readonly [name: string, label: string, control: Control]
+
+/** The fields that only some formats use. */
+const specialFields = ({ format, datacenters, networks }: FeedParts): readonly Special[] => [
+  ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
+  [
+    'media_type',
+    'Media type of the content',
+    {
+      ...{ kind: 'select', initial: USUAL_TYPE, options: MEDIA_TYPES.map((one) => [one, one] as const) },
+      // Other formats have their own media type. As a template, the feed begins with the usual one.
+      read: (value) => (format === 'template' ? String(value) : USUAL_TYPE),
+    },
+  ],
+  ['tags', 'Tags', { kind: 'tags', hint: 'With commas between them. Devices that have all of them.' }],
+  [
+    'datacenter_id',
+    'Datacenter',
+    { isHalf: true, render: (input) => <ReferenceField {...input} label="Datacenter" choices={datacenters} /> },
+  ],
+  [
+    'network_id',
+    'Network',
+    { isHalf: true, render: (input) => <ReferenceField {...input} label="Network" choices={networks} /> },
+  ],
+  [
+    'statuses',
+    'States',
+    {
+      initial: 'active,maintenance',
+      render: (input) => <StatusesField {...input} />,
+      read: (value) => (Array.isArray(value) ? value.join(',') : ''),
+      send: statusesIn,
+    },
+  ],
+  ['address_label', 'Label of the address', { isHalf: true, hint: 'Such as primary, ssh or bmc' }],
+  [
+    'family',
+    'Family of the address',
+    {
+      ...{ isHalf: true, kind: 'select' },
+      options: [
+        ['', 'IPv4 and IPv6'],
+        ['ipv4', 'IPv4'],
+        ['ipv6', 'IPv6'],
+      ],
+    },
+  ],
+  [
+    'port',
+    'Port',
+    {
+      kind: 'number',
+      hint: 'Of addresses without a port. Without both, an address is left out.',
+      // The server names the error of a text that is no number.
+      send: (text) => (text.trim() === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)),
+    },
+  ],
+]
+
+const INFOS: ReadonlyMap<unknown, (typeof CATALOGUE)[Feed['format']]> = new Map(Object.entries(CATALOGUE))
+const infoOf = (format: unknown) => INFOS.get(format)
+
+export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => [
+  { name: 'name', label: 'Name', isRequired: true },
+  {
+    name: 'id',
+    label: 'Name in the URL',
+    isMono: true,
+    hint: 'Letters, digits, dot, underscore and hyphen. Random if empty. It can not be changed later.',
+    isShown: (_, isNew) => isNew,
+    send: (text) => text.trim() || undefined,
+  },
+  {
+    name: 'format',
+    label: 'Format',
+    initial: 'prometheus',
+    render: ({ value, onChange, error }) => (
+      <SelectField
+        label="Format"
+        hint={infoOf(value)?.description}
+        options={Object.entries(CATALOGUE).map(([name, { title }]) => [name, title] as const)}
+        {...{ value, onChange, error }}
+      />
+    ),
+  },
+  ...specialFields(parts).map(([name, label, control]) => ({
+    ...{ name, label },
+    ...control,
+    isShown: ({ format }: Values) => infoOf(format)?.fields.includes(name) ?? false,
+  })),
+  { name: 'description', label: 'Description', kind: 'area' },
+]
+
+/** Empties the fields that the new format of a feed does not use: the server refuses them. */
+export const emptied = ({ format }: Input): Input => {
+  const info = infoOf(format)
+  const empty = {
+    tags: [],
+    datacenter_id: null,
+    network_id: null,
+    address_label: '',
+    family: '',
+    port: null,
+    template: '',
+  }
+  return info ? Object.fromEntries(Object.entries(empty).filter(([name]) => !info.fields.includes(name))) : {}
+}
+
+/** The draft to preview. Undefined while there is nothing to show, such as without a template. */
+export const previewDraft = (fields: readonly FieldSpec[], values: Values): PreviewDraft | undefined => {
+  if (values.format === 'template' && values.template?.trim() === '') return undefined
+  const { name: _, id: __, description: ___, ...draft } = inputOf({ fields }, values)
+  // The server validates the values.
+  return draft as PreviewDraft
+}

@@ -1,0 +1,62 @@
+/** How feeds are read, written, searched and sorted. */
+import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
+import { invalidField } from '../../../src/platform/contract/errors.ts'
+import { api, tagged } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import { isCode } from '../api/errors.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { emptied, type FeedParts, fieldsFor } from './feed-fields.tsx'
+import { type Feed, type FeedDraft, feedQuery } from './queries.ts'
+import { filterInWords, type Names } from './words.ts'
+
+export const feedResource = (parts: FeedParts): Resource<Feed> => ({
+  noun: 'feed',
+  fields: fieldsFor(parts),
+  nameOf: ({ name }) => name,
+  operations: contracts.feeds,
+  get: (id) => tagged(contracts.feeds.get, { id }),
+  create: async (input) => {
+    try {
+      // The form has all required fields, and the server validates their values.
+      return await api.feeds.create(input as FeedDraft)
+    } catch (error) {
+      // Names may repeat, ids may not.
+      throw isCode(error, 'ALREADY_EXISTS') ? invalidField('id', error.message) : error
+    }
+  },
+  update: (id, input, etag) => api.feeds.update({ ...emptied(input), ...input, id }, { headers: { 'If-Match': etag } }),
+  remove: (id) => api.feeds.delete({ id }),
+  changes: ['feeds', 'feed', 'keys'],
+  queryKey: (id) => feedQuery(id).queryKey,
+})
+
+export const titleOf = (format: Feed['format']): string => CATALOGUE[format].title
+
+export type Shown = {
+  readonly names: Names
+  /** The last use of the keys of each feed, by its id. */
+  readonly used: ReadonlyMap<string, string>
+}
+
+export const feedSpec = ({ names, used }: Shown): TableSpec<Feed> => {
+  const title = ({ format }: Feed): string => titleOf(format)
+  const words = (feed: Feed): string => filterInWords(feed, names)
+  return {
+    id: ({ id }) => id,
+    text: (feed) => [feed.name, feed.url, feed.description, title(feed), words(feed)].join('\n'),
+    sorts: {
+      name: ({ name }) => name.toLowerCase(),
+      format: (feed) => title(feed).toLowerCase(),
+      url: ({ url }) => url,
+      devices: words,
+      used: ({ id }) => used.get(id) ?? '',
+      updated: ({ updated_at }) => -Date.parse(updated_at),
+    },
+    fields: {
+      format: (feed, value) => feed.format.startsWith(value) || title(feed).toLowerCase().startsWith(value),
+      tag: ({ tags }, value) => tags.some((tag) => tag.toLowerCase().startsWith(value)),
+    },
+    facets: { format: ({ format }) => [format], tag: ({ tags }) => tags },
+  }
+}

@@ -1,0 +1,151 @@
+/** The list of feeds, and the page of a new one. */
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { keysQuery } from '../access/queries.ts'
+import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
+import { usePermit } from '../shell/me.ts'
+import { Hints, PageHead } from '../shell/page.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { timeColumn } from '../table/time-column.tsx'
+import { CopyText } from '../ui/primitives.tsx'
+import { RowLink } from '../ui/row-link.tsx'
+import { absoluteUrl } from './consumer-tab.tsx'
+import { FeedEditor } from './feed-editor.tsx'
+import { DELETE_WARNING, PARENT } from './feed-page.tsx'
+import { feedSpec, type Shown, titleOf } from './feed-resource.ts'
+import { type Feed, feedsQuery } from './queries.ts'
+import { useFeedParts } from './use-feed-parts.ts'
+import { filterInWords } from './words.ts'
+
+type Tools = Shown & {
+  readonly needs: (permission: string) => string | undefined
+  /** Only a caller who sees all keys knows the last use of a feed. */
+  readonly hasUse: boolean
+}
+
+const columnsFor =
+  ({ names, used, needs, hasUse }: Tools): ColumnsOf<Feed> =>
+  (run) => [
+    {
+      id: 'name',
+      text: 'Name',
+      width: 180,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, name }) => (
+        <RowLink to="feeds" id={id}>
+          {name}
+        </RowLink>
+      ),
+    },
+    {
+      id: 'format',
+      text: 'Format',
+      width: 110,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ format }) => titleOf(format),
+    },
+    {
+      id: 'url',
+      text: 'URL',
+      width: 270,
+      isSortable: true,
+      cell: (feed) => <CopyText text={absoluteUrl(feed)} shown={feed.url} label={`URL of ${feed.name}`} isInRow />,
+    },
+    {
+      id: 'devices',
+      text: 'Devices',
+      width: 320,
+      isSortable: true,
+      cell: (feed) => {
+        const words = filterInWords(feed, names)
+        return <span title={words}>{words}</span>
+      },
+    },
+    ...(hasUse
+      ? [timeColumn<Feed>({ id: 'used', text: 'Last used', width: 120, at: ({ id }) => used.get(id) ?? null })]
+      : []),
+    { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
+    timeColumn({ id: 'updated', text: 'Changed', width: 120, at: ({ updated_at }) => updated_at }),
+    actionsColumn({
+      noun: 'feed',
+      nameOf: ({ name }) => name,
+      edit: { run: run.edit, blocked: () => needs('feeds:update') },
+      remove: { run: run.remove, blocked: () => needs('feeds:delete') },
+    }),
+  ]
+
+const DEFAULT_COLUMNS = ['name', 'format', 'url', 'devices', 'used', 'updated', 'actions']
+
+const EMPTY =
+  'A feed gives devices to another program, in its format and at a URL: targets for Prometheus, an inventory for Ansible, host files, DHCP reservations, or any text by a template.'
+
+/** Returns the last use of the keys of each feed. */
+const useLastUse = (): Shown['used'] => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...keysQuery, enabled: may('apikeys:list') })
+  return useMemo(() => {
+    const used = new Map<string, string>()
+    for (const { feed_id, last_used_at } of data ?? [])
+      if (feed_id !== null && last_used_at !== null && last_used_at > (used.get(feed_id) ?? ''))
+        used.set(feed_id, last_used_at)
+    return used
+  }, [data])
+}
+
+const FeedList = () => {
+  const { may, blocked } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...feedsQuery, enabled: may('feeds:list') })
+  const { resource, names } = useFeedParts()
+  const used = useLastUse()
+  const spec = useMemo(() => feedSpec({ names, used }), [names, used])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
+  const columns = useMemo(() => columnsFor({ names, used, needs: blocked, hasUse: may('apikeys:list') }), [names, used])
+  return (
+    <ListPage
+      title="Feeds"
+      resourceName="feeds"
+      resource={resource}
+      query={query}
+      needs="feeds:list"
+      spec={spec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, URL, format:prometheus, tag:web"
+      empty={EMPTY}
+      deleteWarning={DELETE_WARNING}
+      open={({ id }) => void navigate({ to: '/feeds/$id', params: { id } })}
+      // The form is on the page of the feed.
+      drawer={(id) => id !== undefined && <Navigate to="/feeds/$id" params={{ id }} replace />}
+    />
+  )
+}
+
+const NewFeed = () => {
+  const { set } = usePageSearch()
+  const navigate = useNavigate()
+  const { blocked } = usePermit()
+  const { resource } = useFeedParts()
+  return (
+    <>
+      <PageHead title="New feed" parent={PARENT} />
+      <FeedEditor
+        resource={resource}
+        blocked={blocked('feeds:create')}
+        onClose={() => void set({ new: undefined })}
+        onSaved={({ id }) => void navigate({ to: '/feeds/$id', params: { id }, search: { tab: 'use' } })}
+      />
+      <Hints hints={[[['?'], 'all shortcuts']]} />
+    </>
+  )
+}
+
+export const FeedsPage = () => {
+  const { search } = usePageSearch()
+  return search.new === undefined ? <FeedList /> : <NewFeed />
+}

@@ -1,0 +1,28 @@
+/** Selects the datacenter or the network of a filter. */
+import { SelectField } from '../ui/field.tsx'
+
+/** Pairs of id and label. Undefined until they are loaded, and without the permission to list them. */
+export type Choices = readonly (readonly [id: string, label: string])[] | undefined
+
+type Props = {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly error: string | undefined
+  readonly choices: Choices
+}
+
+export const ReferenceField = ({ label, value, onChange, error, choices }: Props) => {
+  const isListed = value === '' || choices?.some(([id]) => id === value) === true
+  // A filter keeps a reference to a deleted object.
+  const own = isListed ? [] : [[value, choices ? `${value} (deleted)` : value] as const]
+  return (
+    <SelectField
+      label={label}
+      value={value}
+      onChange={onChange}
+      error={error}
+      options={[['', 'Any'], ...own, ...(choices ?? [])]}
+    />
+  )
+}

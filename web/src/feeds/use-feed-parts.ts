@@ -1,0 +1,29 @@
+/** Loads the objects that the filter of a feed may name. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { usePermit } from '../shell/me.ts'
+import { feedResource } from './feed-resource.ts'
+import type { Feed } from './queries.ts'
+import type { Names } from './words.ts'
+
+/** @param format of the stored feed */
+export const useFeedParts = (format?: Feed['format']) => {
+  const { may } = usePermit()
+  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const resource = useMemo(
+    () =>
+      feedResource({
+        format,
+        datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
+        networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
+      }),
+    [format, datacenters, networks],
+  )
+  const names: Names = useMemo(
+    () => new Map([...(datacenters ?? []), ...(networks ?? [])].map(({ id, name }) => [id, name])),
+    [datacenters, networks],
+  )
+  return { resource, names }
+}

@@ -1,0 +1,266 @@
+/** The form of an object of a small resource; errors stand at their fields, and a change by another user is never overwritten unseen. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { changeOf } from '../api/client.ts'
+import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
+import type { GetCall } from '../commands/call.ts'
+import { CommandMenu } from '../commands/command-menu.tsx'
+import { Button } from '../ui/button.tsx'
+import { drafts } from '../ui/drafts.ts'
+import css from '../ui/field.module.css'
+import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { toast } from '../ui/toast.tsx'
+import { NoteField } from './note-field.tsx'
+import {
+  type CustomInput,
+  emptyValues,
+  type FieldSpec,
+  inputOf,
+  isKept,
+  isShown,
+  type Resource,
+  type Values,
+  valuesOf,
+} from './resource.ts'
+import { undoOf } from './undo.ts'
+
+/** An object as the form has loaded it, with the ETag of its version. */
+export type Opened = {
+  readonly values: Values
+  readonly etag: string
+  readonly name: string
+  /** The owner by estate documents; '' without one. */
+  readonly owner: string
+}
+
+const ownerOf = (value: object): string => String(Reflect.get(value, 'managed_by') ?? '')
+
+const FieldInput = ({ field, ...input }: CustomInput & { readonly field: FieldSpec }) => {
+  const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
+  if (field.render) return field.render(input)
+  const { value, onChange, error, isNew } = input
+  const common = { label, hint, value, onChange, error }
+  if (kind === 'area') return <TextArea {...common} />
+  if (kind === 'select') return <SelectField {...common} options={options} isDisabled={isFixed === true && !isNew} />
+  const type = kind === 'moment' ? 'datetime-local' : 'text'
+  return (
+    <TextField
+      {...common}
+      type={type}
+      inputMode={kind === 'number' ? 'numeric' : 'text'}
+      isMono={isMono === true || kind === 'number'}
+      required={isRequired === true}
+      readOnly={isFixed === true && !isNew}
+    />
+  )
+}
+
+/** Of a list the server names the item: `roles[0]`; of a map the key: `headers.Host`. */
+const errorAt = (errors: Readonly<Record<string, string>>, name: string): string | undefined =>
+  errors[name] ??
+  Object.entries(errors).find(([field]) => field.startsWith(name) && /^[[.]/.test(field.slice(name.length)))?.[1]
+
+/** One field in each line, or two that are half as wide. */
+const inLines = (fields: readonly FieldSpec[]): FieldSpec[][] => {
+  const lines: FieldSpec[][] = []
+  for (const field of fields) {
+    const last = lines.at(-1)
+    if (field.isHalf && last?.length === 1 && last[0]?.isHalf) last.push(field)
+    else lines.push([field])
+  }
+  return lines
+}
+
+type FormProps<T> = {
+  readonly resource: Resource<T>
+  readonly id: string | undefined
+  readonly opened: Opened
+  readonly draftKey: string
+  /** Undefined for a form that stays open: it can be set back in place of that. */
+  readonly onClose?: (() => void) | undefined
+  readonly onReload: () => void
+  readonly onSaved: (value: T, values: Values) => void
+  readonly blocked: string | undefined
+  /** Focuses the first field. */
+  readonly isFocused: boolean
+  /** Called with the values as they are typed. */
+  readonly onValues?: (values: Values) => void
+  /** The errors of the present values, from a form that validates them while they are typed. */
+  readonly errors?: Readonly<Record<string, string>> | undefined
+}
+
+/** The errors of a save, without those of fields that have changed since. */
+const errorsOfSame = (errors: Readonly<Record<string, string>>, sent: Values | undefined, values: Values) =>
+  Object.fromEntries(
+    Object.entries(errors).filter(([field]) => {
+      const [name = ''] = field.split(/[.[]/)
+      return sent?.[name] === values[name]
+    }),
+  )
+
+export const ResourceForm = <T extends object>(props: FormProps<T>) => {
+  const { resource, id, opened, draftKey, onClose, onReload, onSaved, blocked, isFocused, onValues } = props
+  const client = useQueryClient()
+  const [draft] = useState(() => drafts.get<Values>(draftKey))
+  const [values, setValues] = useState<Values>({ ...opened.values, ...draft })
+  const isChanged = Object.keys(inputOf(resource, values, opened.values)).length > 0
+  const isRestored = draft !== undefined && isChanged
+  const [note, setNote] = useState('')
+  const { update } = resource.operations
+  const hasNote = id !== undefined && update !== undefined && isKept(update)
+  const input = () => ({
+    ...inputOf(resource, values, id === undefined ? undefined : opened.values),
+    ...(note === '' ? {} : { change_note: note }),
+  })
+  const save = useMutation({
+    mutationFn: (_: Values) =>
+      id === undefined ? resource.create(input()) : resource.update(id, input(), opened.etag),
+    onSuccess: (value) => {
+      drafts.drop(draftKey)
+      for (const key of [...resource.changes, 'history']) void client.invalidateQueries({ queryKey: [key] })
+      toast(`${id === undefined ? 'Created' : 'Saved'} ${resource.nameOf(value)}`, undoOf([changeOf(value)]))
+      resource.onSaved?.(value)
+      onSaved(value, values)
+    },
+  })
+  const refused = fieldErrors(save.error)
+  const errors = props.errors ? { ...props.errors, ...errorsOfSame(refused, save.variables, values) } : refused
+  const fields = resource.fields.filter((field) => isShown(field, values, id === undefined))
+  const known = fields.some(({ name }) => errorAt(refused, name) !== undefined)
+  const isStale = isCode(save.error, 'PRECONDITION_FAILED')
+  const change = (name: string, value: string) => {
+    const next = { ...values, [name]: value }
+    setValues(next)
+    const secret = new Set(resource.fields.flatMap((field) => (field.isSecret ? [field.name] : [])))
+    const changed = Object.entries(next).filter(([key, text]) => !secret.has(key) && text !== opened.values[key])
+    drafts.keep(draftKey, Object.fromEntries(changed))
+  }
+  const discard = () => {
+    drafts.drop(draftKey)
+    setValues(opened.values)
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate(values)
+  }
+  const getCall: GetCall = () => {
+    const op = id === undefined ? resource.operations.create : resource.operations.update
+    const input = inputOf(resource, values, id === undefined ? undefined : opened.values)
+    if (!op || (id !== undefined && Object.keys(input).length === 0)) return undefined
+    return { op, input: id === undefined ? input : { ...input, id } }
+  }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (isFocused) form.current?.querySelector<HTMLElement>('input:enabled')?.focus()
+  }, [isFocused])
+  useEffect(() => onValues?.(values), [onValues, values])
+  return (
+    <form ref={form} className={css.form} onSubmit={submit} noValidate>
+      <div className={css.body}>
+        {isStale && (
+          <Alert isWarning>
+            <b>Changed by someone since you opened it.</b>
+            <span>Your changes are not saved yet. Load the present state, with or without your changes.</span>
+            <span className={css.choices}>
+              <Button onClick={onReload}>Keep my changes</Button>
+              <Button
+                onClick={() => {
+                  drafts.drop(draftKey)
+                  onReload()
+                }}
+              >
+                Discard mine
+              </Button>
+            </span>
+          </Alert>
+        )}
+        {save.isError && !isStale && !known && <Alert>{asAppError(save.error).message}</Alert>}
+        {opened.owner !== '' && (
+          <p className={css.note}>Managed by {opened.owner}: changes made here are put back by its next apply.</p>
+        )}
+        {isRestored && !save.isError && (
+          <p className={css.note} role="status">
+            Your unsaved changes are back.{' '}
+            <button type="button" className="link" onClick={discard}>
+              Start afresh
+            </button>
+          </p>
+        )}
+        <fieldset className={css.fields} disabled={blocked !== undefined}>
+          {inLines(fields).map((line) => {
+            const inputs = line.map((field) => (
+              <FieldInput
+                key={field.name}
+                field={field}
+                value={values[field.name] ?? ''}
+                onChange={(value) => change(field.name, value)}
+                error={errorAt(errors, field.name)}
+                errors={errors}
+                isNew={id === undefined}
+                values={values}
+              />
+            ))
+            return line.length === 1 ? (
+              inputs
+            ) : (
+              <div key={line[0]?.name} className={css.two}>
+                {inputs}
+              </div>
+            )
+          })}
+          {hasNote && <NoteField value={note} onChange={setNote} />}
+        </fieldset>
+        {id !== undefined && resource.below?.(id)}
+      </div>
+      <footer className={css.foot}>
+        <Button type="submit" look="primary" disabled={save.isPending} blocked={blocked}>
+          {id === undefined ? `Create ${resource.noun}` : 'Save'}
+        </Button>
+        {onClose ? (
+          <Button onClick={onClose}>Cancel</Button>
+        ) : (
+          <Button onClick={discard} disabled={!isChanged}>
+            Discard changes
+          </Button>
+        )}
+        <span className={css.footEnd}>
+          <CommandMenu getCall={getCall} />
+        </span>
+      </footer>
+    </form>
+  )
+}
+
+/** An answer that is younger is not requested again. */
+const FRESH_MS = 2000
+
+/** Loads an object for its form once, because a later change by another user must not alter the open form. */
+export const useOpened = <T extends object>(resource: Resource<T>, id: string | undefined, given?: Values) => {
+  const { data, error, refetch, isFetchedAfterMount, dataUpdatedAt } = useQuery({
+    queryKey: resource.queryKey?.(id ?? '') ?? [resource.noun, 'edited', id ?? ''],
+    queryFn: () => resource.get(id ?? ''),
+    enabled: id !== undefined,
+    refetchOnMount: ({ state }) =>
+      resource.queryKey && Date.now() - state.dataUpdatedAt < FRESH_MS && !state.isInvalidated ? false : 'always',
+    refetchOnWindowFocus: false,
+  })
+  const [openedAtMs] = useState(Date.now)
+  const isFresh = isFetchedAfterMount || (resource.queryKey !== undefined && openedAtMs - dataUpdatedAt < FRESH_MS)
+  const openedOf = (value: T, etag: string): Opened => ({
+    values: valuesOf(resource, value),
+    etag,
+    name: resource.nameOf(value),
+    owner: ownerOf(value),
+  })
+  const [opened, setOpened] = useState<Opened | undefined>(() =>
+    id === undefined ? { values: emptyValues(resource, given), etag: '', name: '', owner: '' } : undefined,
+  )
+  useEffect(() => {
+    if (data && isFresh && !opened) setOpened(openedOf(data.value, data.etag))
+  })
+  const reload = async () => {
+    const { data: fresh } = await refetch()
+    if (fresh) setOpened(openedOf(fresh.value, fresh.etag))
+  }
+  return { opened, error, refetch, reload }
+}
