@@ -6,10 +6,11 @@ import { driftOf } from './drift.ts'
 import { judged, type ServerRrset } from './judge.ts'
 import { push } from './push.ts'
 import * as rrsets from './rrset-store.ts'
+import type { Run } from './run.ts'
 import type { DriftEntry, DriftReport } from './schema.ts'
 import { serverRrsets } from './server-rrsets.ts'
 import * as store from './store.ts'
-import { clearFailure, type Run, recordFailure, type SyncOptions } from './sync.ts'
+import { clearFailure, recordFailure, type SyncOptions } from './sync.ts'
 import { rrsetKey } from './wanted.ts'
 
 export const MOST_ENTRIES = 10_000
@@ -41,7 +42,7 @@ export const saveReport = async (
 }
 
 /** Looks again at blocked RRsets: the server may hold them now as they are wanted, or nothing in their place. */
-const unblock = async ({ ctx, hold, zone }: Run, server: ReadonlyMap<string, ServerRrset>): Promise<void> => {
+const unblock = async ({ ctx, write, zone }: Run, server: ReadonlyMap<string, ServerRrset>): Promise<void> => {
   const blocked = await rrsets.query(ctx, zone.id).where('state', '=', 'blocked').execute()
   const again = blocked.map(rrsets.rrsetOf).flatMap((one) => {
     const there = server.get(rrsetKey(one.name, one.type))
@@ -49,7 +50,7 @@ const unblock = async ({ ctx, hold, zone }: Run, server: ReadonlyMap<string, Ser
     const next = judged(one, there)
     return next.state === 'blocked' || isHidden(one.name, one.type, server) ? [] : [next]
   })
-  if (again.length > 0) await hold.write((inner) => rrsets.save(inner, zone.id, again))
+  if (again.length > 0) await write((inner) => rrsets.save(inner, zone.id, again))
 }
 
 /** True if the server holds something at the name that excludes the type (RFC 2181 section 10.1). */
@@ -64,7 +65,7 @@ export type CheckOptions = SyncOptions & {
 
 /** Compares without changing anything on the server. */
 const compare = async (run: Run, client: DnsClient, options: CheckOptions): Promise<DriftReport> => {
-  const { ctx, hold, zone } = run
+  const { ctx, write, zone } = run
   const { serial, rrsets: server } = await serverRrsets(client, zone.name, options.signal)
   await unblock(run, server)
   const stored = await rrsets.all(ctx, zone.id)
@@ -77,7 +78,7 @@ const compare = async (run: Run, client: DnsClient, options: CheckOptions): Prom
     ...countsOf(entries),
     ...{ entries: entries.slice(0, MOST_ENTRIES), is_cut: entries.length > MOST_ENTRIES },
   }
-  await hold.write(async (inner) => {
+  await write(async (inner) => {
     await saveReport(inner, report, options.onTransition)
     await store.updateState(inner, zone.id, {
       ...{ server_serial: serial, compared_serial: serial, last_checked_at: report.checked_at },
@@ -108,7 +109,7 @@ export const checkZone = async (run: Run, options: CheckOptions): Promise<DriftR
 
 /** Asks for the serial when a check is due, and compares the zone if it is another one. */
 export const checkIfDue = async (run: Run, options: CheckOptions): Promise<void> => {
-  const { ctx, hold, zone } = run
+  const { ctx, write, zone } = run
   const state = await store.findState(ctx, zone.id)
   const now = options.now()
   if (!state || zone.provider_id === null || state.check_ms > now.getTime()) return
@@ -121,7 +122,7 @@ export const checkIfDue = async (run: Run, options: CheckOptions): Promise<void>
       return
     }
     const check_ms = now.getTime() + zone.check_interval_seconds * 1000
-    await hold.write((inner) =>
+    await write((inner) =>
       store.updateState(inner, zone.id, { server_serial, check_ms, last_checked_at: now.toISOString() }),
     )
     await clearFailure(run)

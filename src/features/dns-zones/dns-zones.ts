@@ -18,10 +18,11 @@ import { addMetrics } from './metrics.ts'
 import { createReactions, NOTED } from './reactions.ts'
 import { resolve } from './resolve.ts'
 import * as rrsets from './rrset-store.ts'
+import { openRun, type Run, ZoneChangedError } from './run.ts'
 import type { DnsZone, ZoneSettings } from './schema.ts'
 import { create, remove, update } from './settings.ts'
 import * as store from './store.ts'
-import { openRun, type Run, syncZone } from './sync.ts'
+import { syncZone } from './sync.ts'
 import { rrsetShown, shown, shownAll, storedState, ZONE_TABLES } from './view.ts'
 
 export type DnsZoneOptions = DnsProviderOptions & {
@@ -82,6 +83,8 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       .tryHold(ctx, zoneId, (hold) => lane(ctx, hold))
       .then(() => poll(ctx))
       .catch((error: unknown) => {
+        // The next poll begins with the settings as they are then.
+        if (error instanceof ZoneChangedError) return
         if (!isClosing) log.error('a DNS zone could not be synchronised', { zone_id: zoneId, error })
       })
   }
@@ -124,6 +127,8 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       })
     } catch (error) {
       if (error instanceof DnsError) throw unreachable(error)
+      if (error instanceof ZoneChangedError)
+        throw new AppError('UNAVAILABLE', `${error.message} concurrently; try again`)
       if (error instanceof Error && error.name === 'TimeoutError')
         throw new AppError('PROVIDER_UNREACHABLE', `the server took longer than ${PATIENCE_MS / 1000} s`)
       throw error
@@ -132,7 +137,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
 
   const sync = async (ctx: Ctx, id: string, isForced: boolean): Promise<DnsZone> =>
     held(ctx, id, async (run, own) => {
-      await run.hold.write((inner) => rrsets.note(inner, [{ zone_id: id, name: rrsets.WHOLE }]))
+      await run.write((inner) => rrsets.note(inner, [{ zone_id: id, name: rrsets.WHOLE }]))
       const error = await syncZone(run, own, { isForced, isNow: true })
       if (error) throw error
       return shown({ db: ctx.store.read }, run.zone)

@@ -7,8 +7,8 @@ import { create, ofNames, remove } from '../dns-records/dns-records.ts'
 import type { Failed, Resolved } from './push.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
+import type { Run } from './run.ts'
 import type { DriftEntry } from './schema.ts'
-import type { Run } from './sync.ts'
 import type { Zone } from './zone-index.ts'
 
 const isOwnType = (type: string): type is RecordType => RECORD_TYPES.some((one) => one === type)
@@ -57,12 +57,12 @@ const pullOne = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<void> =
 }
 
 /** Each entry is a savepoint: those that cannot be pulled are named. */
-export const pull = async ({ hold, zone }: Run, entries: readonly DriftEntry[]): Promise<Resolved> => {
+export const pull = async ({ write, zone }: Run, entries: readonly DriftEntry[]): Promise<Resolved> => {
   const failed: Failed[] = []
   const done: DriftEntry[] = []
   const BATCH = 200
   for (let from = 0; from < entries.length; from += BATCH)
-    await hold.write(async (inner) => {
+    await write(async (inner) => {
       for (const entry of entries.slice(from, from + BATCH))
         try {
           await inner.savepoint(() => pullOne(inner, zone, entry))

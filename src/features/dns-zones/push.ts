@@ -4,8 +4,9 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
+import type { Run } from './run.ts'
 import type { DriftEntry } from './schema.ts'
-import type { Run, SyncOptions } from './sync.ts'
+import type { SyncOptions } from './sync.ts'
 import { messagesOf } from './update-message.ts'
 import { rrsetKey } from './wanted.ts'
 import { fullName } from './zone-index.ts'
@@ -27,7 +28,7 @@ const changesOf = ({ name, type, kind }: DriftEntry, stored: Rrset | undefined, 
 
 /** @throws DnsError if the server cannot be used at all */
 export const push = async (
-  { ctx, hold, zone }: Run,
+  { ctx, write, zone }: Run,
   { client, entries, options }: { client: DnsClient; entries: readonly DriftEntry[]; options: SyncOptions },
 ): Promise<Resolved> => {
   const names = [...new Set(entries.map(({ name }) => name))]
@@ -70,7 +71,7 @@ export const push = async (
       const message = one.state === 'conflict' ? one.message : ''
       return [{ ...one, state, message, published: one.wanted, published_ttl: one.wanted_ttl, sending: null }]
     })
-    await hold.write((inner) => rrsets.save(inner, zone.id, after))
+    await write((inner) => rrsets.save(inner, zone.id, after))
     done.push(...sent.map(({ entry }) => entry))
   }
   return { done, failed }

@@ -4,9 +4,9 @@ import { noReport, saveReport } from './check.ts'
 import { pull } from './pull.ts'
 import { type Failed, push, type Resolved } from './push.ts'
 import { noteAll } from './reactions.ts'
+import type { Run } from './run.ts'
 import type { DriftEntry, DriftKind, DriftReport } from './schema.ts'
 import * as store from './store.ts'
-import type { Run } from './sync.ts'
 import { rrsetKey } from './wanted.ts'
 
 type Input = {
@@ -48,7 +48,7 @@ export const resolve = async (
   input: Input,
   options: CheckOptions,
 ): Promise<{ resolved: number; failed: Failed[] }> => {
-  const { ctx, hold, zone } = run
+  const { ctx, write, zone } = run
   const report = (await store.findReport({ db: ctx.store.read }, zone.id)) ?? noReport(zone.id)
   const { wanted, failed } = chosen(report, input)
   const settle = async (): Promise<Resolved> => {
@@ -58,7 +58,7 @@ export const resolve = async (
   }
   const { done, failed: refused } = wanted.length === 0 ? { done: [], failed: [] } : await settle()
   if (done.length > 0)
-    await hold.write(async (inner) => {
+    await write(async (inner) => {
       await saveReport(inner, without(report, done), options.onTransition)
       // Their state is computed again, for the names may have changed since the report.
       const names = new Set(done.map(({ name }) => name))

@@ -37,13 +37,16 @@ const published = (rrset: Rrset): Rrset => ({
   ...{ state: 'published', message: '', published: rrset.wanted, published_ttl: rrset.wanted_ttl, sending: null },
 })
 
-/** So many refusals without any success mean that the server takes nothing from Plat. */
-const MOST_REFUSALS = 2
-
 /** @throws DnsError if the server takes nothing, or cannot be reached */
 export const createSend = ({ client, zone, signal, onResult }: Sender) => {
-  let successes = 0
-  let refusals = 0
+  /** True once the server has judged an update: then its refusal of another one is about that one. */
+  let isPermitted = false
+
+  /** @throws DnsError if the server takes no update at all */
+  const probe = async (): Promise<void> => {
+    if (!isPermitted) await client.update({ zone, prerequisites: [], changes: [] }, signal)
+    isPermitted = true
+  }
 
   const judgeAlone = async (rrset: Rrset, rcode: string | undefined): Promise<Rrset> => {
     const { there, cname } = await ask({ client, zone, signal }, rrset)
@@ -69,24 +72,22 @@ export const createSend = ({ client, zone, signal, onResult }: Sender) => {
         },
         signal,
       )
-      successes++
+      isPermitted = true
       onResult('ok')
       return updates.map(({ rrset }) => published(rrset))
     } catch (error) {
       if (!(error instanceof DnsError)) throw error
       if (error.kind === 'prerequisite') {
         onResult('prerequisite')
-        // The server has judged the message, so it takes messages of Plat.
-        successes++
+        isPermitted = true
         return updates.length > 1 ? halves(updates) : [await judgeAlone(first.rrset, error.rcode)]
       }
       const isRefusal = error.isSigned && (error.kind === 'refused' || error.kind === 'failed')
       onResult(isRefusal ? 'refused' : 'failed')
       if (!isRefusal) throw error
+      await probe()
       // Servers refuse a whole message for one name, such as an address of a name that no host may have.
       if (updates.length > 1) return halves(updates)
-      refusals++
-      if (successes === 0 && refusals >= MOST_REFUSALS) throw error
       return [{ ...blocked(first.rrset, error.message), published: first.rrset.published }]
     }
   }

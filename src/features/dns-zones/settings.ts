@@ -99,6 +99,7 @@ const restart = async (ctx: Ctx, id: string): Promise<void> => {
 
 export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePatch): Promise<DnsZone> => {
   const before = await mustLock(ctx, id)
+  await store.lockState(ctx, id)
   checkNames(before, { name, subnet })
   const { value, changes } = merge(before, patch)
   // A reference that is kept may lead to nothing: then the zone is held.
@@ -133,6 +134,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const zone = await mustLock(ctx, id)
   const gone = await shown(ctx, zone)
   const others = (await store.allSettings(ctx)).filter((one) => one.id !== id)
+  await store.lockState(ctx, id)
   await ctx.emit('dns-zone.deleting', gone)
   await removeZone(ctx, id)
   await rrsets.removeZone(ctx, id)

@@ -6,15 +6,15 @@ import type { Ctx } from '../ctx.ts'
 import { computeNames, computeWhole, danglingField } from './compute.ts'
 import { changed } from './diff.ts'
 import { judged, type ServerRrset } from './judge.ts'
-import type { Hold } from './lanes.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
+import { type Run, reopened } from './run.ts'
 import { createSend } from './send.ts'
 import { serverRrsets } from './server-rrsets.ts'
 import * as store from './store.ts'
 import { inOrder } from './update-message.ts'
 import { rrsetKey } from './wanted.ts'
-import { type Zone, ZoneIndex } from './zone-index.ts'
+import type { Zone } from './zone-index.ts'
 
 export type SyncOptions = {
   readonly clientOf: (ctx: Ctx, providerId: string) => Promise<DnsClient>
@@ -26,14 +26,6 @@ export type SyncOptions = {
   readonly signal: AbortSignal
 }
 
-/** One run of the lane of a zone. */
-export type Run = {
-  readonly ctx: Ctx
-  readonly hold: Hold
-  readonly zone: Zone
-  readonly index: ZoneIndex
-}
-
 const NAMES_AT_ONCE = 500
 const RRSETS_AT_ONCE = 5000
 /** The rounds of sending: each settles what the one before has learned from the server. */
@@ -42,14 +34,6 @@ const WAITS_S = [1, 5, 15, 60, 300] as const
 /** Fewer RRsets than this may all go. */
 const FEW = 10
 const UNDER_WAY_MS = 20
-
-/** Reads all zones; undefined if the zone is gone. */
-export const openRun = async (ctx: Ctx, hold: Hold): Promise<Run | undefined> => {
-  const scope = { db: ctx.store.read, store: ctx.store }
-  const index = new ZoneIndex(await store.allSettings(scope))
-  const zone = index.get(hold.zoneId)
-  return zone && { ctx, hold, zone, index }
-}
 
 /**
  * Waits for the transactions that began before the zone was there, or had other settings: they have not noted the names that
@@ -80,14 +64,14 @@ const raiseSerial = async (ctx: Ctx, zone: Zone, now: Date): Promise<void> => {
 
 /** @param isWhole true after the whole zone was computed: its settings may have changed, and the head of the file with them */
 const saveAll = async (
-  { hold, zone }: Run,
+  { write, zone }: Run,
   found: readonly Rrset[],
   { done, isWhole, now }: { readonly done: readonly string[]; readonly isWhole: boolean; readonly now: Date },
 ): Promise<void> => {
   for (let from = 0; from < found.length || from === 0; from += RRSETS_AT_ONCE) {
     const part = found.slice(from, from + RRSETS_AT_ONCE)
     const isLast = from + RRSETS_AT_ONCE >= found.length
-    await hold.write(async (inner) => {
+    await write(async (inner) => {
       await rrsets.save(inner, zone.id, part)
       if (!isLast) return
       await rrsets.removeChanges(inner, done)
@@ -103,23 +87,29 @@ export const wholeDifference = async ({ ctx, zone, index }: Run): Promise<Rrset[
   return changed(await rrsets.all(ctx, zone.id), wanted, zone.mode)
 }
 
-/** Computes the changed names, until none is left. */
-const compute = async (run: Run, now: () => Date): Promise<void> => {
-  const { ctx, zone, index } = run
+/**
+ * Computes the changed names, until none is left. The settings are read after the changes, so that they are at least as new.
+ * @returns the run with the settings that were used last
+ */
+const compute = async (first: Run, now: () => Date): Promise<Run> => {
+  let run = first
+  const { ctx, zone } = first
   for (;;) {
     if (await rrsets.hasWhole(ctx, zone.id)) {
       await waitForOthers(run)
-      const noted = (await rrsets.changes(ctx, zone.id)).map(({ id }) => id)
-      await saveAll(run, await wholeDifference(run), { done: noted, isWhole: true, now: now() })
+      const done = (await rrsets.changes(ctx, zone.id)).map(({ id }) => id)
+      run = await reopened(run)
+      await saveAll(run, await wholeDifference(run), { done, isWhole: true, now: now() })
       continue
     }
     const noted = await rrsets.changes(ctx, zone.id, NAMES_AT_ONCE)
-    if (noted.length === 0) return
-    const names = [...new Set(noted.map(({ name }) => name))].filter((name) => name !== rrsets.WHOLE)
-    const wanted = await computeNames(ctx, { zone, index, names })
-    const found = changed(await rrsets.ofNames(ctx, zone.id, names), wanted, zone.mode)
+    if (noted.length === 0) return run
+    run = await reopened(run)
     // A whole computation is due now, which takes all changes with it.
     if (noted.some(({ name }) => name === rrsets.WHOLE)) continue
+    const names = [...new Set(noted.map(({ name }) => name))]
+    const wanted = await computeNames(ctx, { zone: run.zone, index: run.index, names })
+    const found = changed(await rrsets.ofNames(ctx, zone.id, names), wanted, run.zone.mode)
     const done = noted.map(({ id }) => id)
     await saveAll(run, found, { done, isWhole: false, now: now() })
   }
@@ -143,11 +133,11 @@ const isFileChanged = (before: readonly Rrset[], after: readonly Rrset[]): boole
 }
 
 /** Publishes the RRsets of a zone without a server. */
-const publish = async ({ ctx, hold, zone }: Run, now: Date): Promise<void> => {
+const publish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   for (;;) {
     const part = await rrsets.pending(ctx, zone.id, RRSETS_AT_ONCE)
     if (part.length === 0) return
-    await hold.write(async (inner) => {
+    await write(async (inner) => {
       await rrsets.save(
         inner,
         zone.id,
@@ -160,7 +150,7 @@ const publish = async ({ ctx, hold, zone }: Run, now: Date): Promise<void> => {
 
 /** Adopts the RRsets of a server that Plat has published nothing on: one transfer in place of a question for each. */
 const adopt = async (run: Run, client: DnsClient, signal: AbortSignal): Promise<void> => {
-  const { ctx, hold, zone } = run
+  const { ctx, write, zone } = run
   if ((await rrsets.going(ctx, zone.id)).published > 0) return
   const pending = await rrsets.pending(ctx, zone.id, Number.MAX_SAFE_INTEGER)
   if (pending.length === 0) return
@@ -177,11 +167,11 @@ const adopt = async (run: Run, client: DnsClient, signal: AbortSignal): Promise<
     return own ? [judged(one, own)] : []
   })
   for (let from = 0; from < found.length; from += RRSETS_AT_ONCE)
-    await hold.write((inner) => rrsets.save(inner, zone.id, found.slice(from, from + RRSETS_AT_ONCE)))
+    await write((inner) => rrsets.save(inner, zone.id, found.slice(from, from + RRSETS_AT_ONCE)))
 }
 
 const sendAll = async (run: Run, { clientOf, onResult, signal, now }: SyncOptions): Promise<void> => {
-  const { ctx, hold, zone } = run
+  const { ctx, write, zone } = run
   if (zone.provider_id === null) return
   const first = await rrsets.pending(ctx, zone.id, 1)
   if (first.length === 0) return
@@ -194,9 +184,9 @@ const sendAll = async (run: Run, { clientOf, onResult, signal, now }: SyncOption
     for (const some of inOrder(part))
       await send(some, {
         // On record before it is sent: a crash between the answer of the server and the commit ends in `judged`.
-        before: (sending) => hold.write((inner) => rrsets.save(inner, zone.id, sending)),
+        before: (sending) => write((inner) => rrsets.save(inner, zone.id, sending)),
         after: (done) =>
-          hold.write(async (inner) => {
+          write(async (inner) => {
             await rrsets.save(inner, zone.id, done)
             if (isFileChanged(some, done)) await raiseSerial(inner, zone, now())
           }),
@@ -207,8 +197,8 @@ const sendAll = async (run: Run, { clientOf, onResult, signal, now }: SyncOption
 
 /** Records that the server could not be used, and when it is tried again. */
 export const recordFailure = async (run: Run, error: DnsError, { now, onFailed }: SyncOptions): Promise<void> => {
-  const { hold, zone } = run
-  await hold.write(async (inner) => {
+  const { write, zone } = run
+  await write(async (inner) => {
     const state = await store.findState(inner, zone.id)
     const failures = state?.failures ?? 0
     const waitS = WAITS_S[Math.min(failures, WAITS_S.length - 1)] ?? 0
@@ -221,22 +211,22 @@ export const recordFailure = async (run: Run, error: DnsError, { now, onFailed }
 
 const NO_FAILURE = { error: '', failures: 0, retry_ms: 0 } as const
 
-export const clearFailure = async ({ ctx, hold, zone }: Run): Promise<void> => {
+export const clearFailure = async ({ ctx, write, zone }: Run): Promise<void> => {
   const state = await store.findState(ctx, zone.id)
   if (state && (state.error !== '' || state.failures > 0))
-    await hold.write((inner) => store.updateState(inner, zone.id, NO_FAILURE))
+    await write((inner) => store.updateState(inner, zone.id, NO_FAILURE))
 }
 
 /** Records the reason for which the zone is held, if it is another one. */
-const recordHeld = async ({ ctx, hold, zone }: Run, held: string): Promise<void> => {
+const recordHeld = async ({ ctx, write, zone }: Run, held: string): Promise<void> => {
   const state = await store.findState(ctx, zone.id)
-  if (state?.held !== held) await hold.write((inner) => store.updateState(inner, zone.id, { held }))
+  if (state?.held !== held) await write((inner) => store.updateState(inner, zone.id, { held }))
 }
 
-const dropChanges = async ({ ctx, hold, zone }: Run): Promise<void> => {
+const dropChanges = async ({ ctx, write, zone }: Run): Promise<void> => {
   const noted = await rrsets.changes(ctx, zone.id)
   if (noted.length > 0)
-    await hold.write((inner) =>
+    await write((inner) =>
       rrsets.removeChanges(
         inner,
         noted.map(({ id }) => id),
@@ -244,9 +234,9 @@ const dropChanges = async ({ ctx, hold, zone }: Run): Promise<void> => {
     )
 }
 
-const finish = async ({ ctx, hold, zone }: Run, now: Date): Promise<void> => {
+const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   const [left] = await rrsets.pending(ctx, zone.id, 1)
-  if (!left) await hold.write((inner) => store.updateState(inner, zone.id, { last_synced_at: now.toISOString() }))
+  if (!left) await write((inner) => store.updateState(inner, zone.id, { last_synced_at: now.toISOString() }))
 }
 
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
@@ -256,18 +246,18 @@ export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean 
  * @returns the error of its server, which is on record then
  */
 export const syncZone = async (
-  run: Run,
+  first: Run,
   options: SyncOptions,
   { isForced = false, isNow = isForced }: SyncTerms = {},
 ): Promise<DnsError | undefined> => {
-  const { ctx, zone } = run
-  const dangling = await danglingField(ctx, zone)
+  const dangling = await danglingField(first.ctx, first.zone)
   if (dangling !== undefined) {
-    await dropChanges(run)
-    await recordHeld(run, `the ${dangling} of its filter no longer exists`)
+    await dropChanges(first)
+    await recordHeld(first, `the ${dangling} of its filter no longer exists`)
     return undefined
   }
-  await compute(run, options.now)
+  const run = await compute(first, options.now)
+  const { ctx, zone } = run
   const held = isForced || zone.mode === 'watched' ? '' : await heldReason(run)
   await recordHeld(run, held)
   if (held !== '') return undefined

@@ -42,19 +42,21 @@ const zoneOf = ({ created_at, updated_at, ...zone }: ZoneSettings, parts: Parts)
 const byState = (counts: readonly rrsets.Counts[]): Map<string, number> =>
   new Map(counts.map(({ state, n }) => [state, n]))
 
-/** Returns one zone as it is sent. */
-export const shown = async (scope: DbScope, zone: ZoneSettings): Promise<DnsZone> =>
-  zoneOf(zone, {
-    state: await store.findState(scope, zone.id),
-    counts: byState(await rrsets.counts(scope, zone.id)),
-    changes: (await rrsets.changeCounts(scope, zone.id)).get(zone.id) ?? 0,
-  })
+/**
+ * Returns one zone as it is sent. Changes become pending RRsets, and these a state: read in this order, what moves concurrently is
+ * seen at least once.
+ */
+export const shown = async (scope: DbScope, zone: ZoneSettings): Promise<DnsZone> => {
+  const changes = (await rrsets.changeCounts(scope, zone.id)).get(zone.id) ?? 0
+  const counts = byState(await rrsets.counts(scope, zone.id))
+  return zoneOf(zone, { changes, counts, state: await store.findState(scope, zone.id) })
+}
 
-/** Returns the function that completes a zone, for lists. */
+/** Returns the function that completes a zone, for lists. Reads in the order of `shown`. */
 export const shownAll = async (scope: DbScope): Promise<(zone: ZoneSettings) => DnsZone> => {
-  const states = await store.allStates(scope)
-  const counts = Map.groupBy(await rrsets.counts(scope), ({ zone_id }) => zone_id)
   const changes = await rrsets.changeCounts(scope)
+  const counts = Map.groupBy(await rrsets.counts(scope), ({ zone_id }) => zone_id)
+  const states = await store.allStates(scope)
   return (zone) =>
     zoneOf(zone, {
       state: states.get(zone.id),
