@@ -16,7 +16,7 @@ const ROOT = import.meta.dirname
 const OPERATIONS = 'virtual:operations'
 const COMMANDS = 'virtual:commands'
 
-/** What the browser needs of operations: route, access and headers. Schemas and Zod stay on the server. */
+/** What the browser needs of operations: route and headers. Schemas and Zod stay on the server. */
 const operations = (): Plugin => ({
   name: 'plat-operations',
   resolveId: (id) => (id === OPERATIONS ? `\0${OPERATIONS}` : undefined),
@@ -26,8 +26,8 @@ const operations = (): Plugin => ({
       feature,
       Object.fromEntries(
         Object.entries(set).map(([verb, op]) => {
-          const { name, http, access, headers, inQuery, past }: AnyOperation = op
-          return [verb, { name, http, access, headers, inQuery, past }]
+          const { http, headers, inQuery, past }: AnyOperation = op
+          return [verb, { http, headers, inQuery, past }]
         }),
       ),
     ])
@@ -56,7 +56,7 @@ const commands = (): Plugin => ({
   load: (id) => {
     if (id !== `\0${COMMANDS}`) return undefined
     const all = Object.values(contracts).flatMap((set): AnyOperation[] => Object.values(set))
-    return `export const commands = ${JSON.stringify(Object.fromEntries(all.map((op) => [op.name, commandFacts(op)])))}`
+    return `export const commands = ${JSON.stringify(Object.fromEntries(all.map((op) => [op.http, commandFacts(op)])))}`
   },
 })
 
@@ -91,11 +91,17 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
 const ACCESS = /\/web\/src\/(access|account|feeds)\//
+
+/** Fields and styles that the pages of DNS share with others, and the names of a device. Before the groups that contain them. */
+const PARTS =
+  /\/web\/src\/(access\/(access|secret-field)|feeds\/(feeds|reference-field|statuses-field|words)|dns\/(device-names|dns|names|queries|words))\./
+
+const DNS = /\/web\/src\/dns\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./
@@ -200,7 +206,9 @@ await build({
           groups: [
             { name: 'app', test: isShared },
             { name: 'inventory', test: (id) => INVENTORY.test(id) || LISTS.test(id) },
+            { name: 'parts', test: PARTS },
             { name: 'access', test: ACCESS },
+            { name: 'dns', test: DNS },
             { name: 'discovery', test: DISCOVERY },
             { name: 'webhooks', test: WEBHOOKS },
             { name: 'history', test: HISTORY },

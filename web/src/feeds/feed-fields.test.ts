@@ -6,7 +6,7 @@ import { emptyValues, inputOf, isShown, valuesOf } from '../resource/resource.ts
 import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx'
 
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
-const fields = fieldsFor({ datacenters: [], networks: [] })
+const fields = fieldsFor({ datacenters: [], networks: [], zones: [] })
 
 const shown = (format: string): string[] =>
   fields.filter((field) => isShown(field, { format }, false)).map(({ name }) => name)
@@ -36,9 +36,9 @@ describe('the fields of a feed', () => {
 describe('a change of the format', () => {
   test('empties the fields that the new format does not use', () => {
     const input = emptied({ format: 'hosts' })
-    expect(input).toEqual({ port: null, template: '' })
+    expect(input).toEqual({ port: null, zone_id: null, template: '' })
     expect(FeedPatch.safeParse({ id: 'one', format: 'hosts', ...input }).success).toBe(true)
-    expect(emptied({ format: 'prometheus' })).toEqual({ template: '' })
+    expect(emptied({ format: 'prometheus' })).toEqual({ zone_id: null, template: '' })
   })
 
   test('is none in a patch without a format', () => {
@@ -48,7 +48,10 @@ describe('a change of the format', () => {
 
 describe('the media type', () => {
   const of = (format: 'kea' | 'template') =>
-    valuesOf({ fields: fieldsFor({ format, datacenters: [], networks: [] }) }, { media_type: 'application/json' })
+    valuesOf(
+      { fields: fieldsFor({ format, datacenters: [], networks: [], zones: [] }) },
+      { media_type: 'application/json' },
+    )
 
   test('of a template is its own', () => expect(of('template').media_type).toBe('application/json'))
   test('of another format is none that a template begins with', () => expect(of('kea').media_type).toBe('text/plain'))
@@ -64,7 +67,8 @@ describe('the draft of a preview', () => {
     } as never)
   })
 
-  test('is missing without a template', () => {
+  test('is missing without a template, or a zone', () => {
     expect(previewDraft(fields, { ...values, format: 'template', template: ' \n' })).toBeUndefined()
+    expect(previewDraft(fields, { ...values, format: 'zone' })).toBeUndefined()
   })
 })

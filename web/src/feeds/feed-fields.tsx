@@ -20,13 +20,19 @@ export type FeedParts = {
   readonly format?: Feed['format'] | undefined
   readonly datacenters: Choices
   readonly networks: Choices
+  readonly zones: Choices
 }
 
 type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf'>>
 type Special = readonly [name: string, label: string, control: Control]
 
 /** The fields that only some formats use. */
-const specialFields = ({ format, datacenters, networks }: FeedParts): readonly Special[] => [
+const specialFields = ({ format, datacenters, networks, zones }: FeedParts): readonly Special[] => [
+  [
+    'zone_id',
+    'DNS zone',
+    { render: (input) => <ReferenceField {...input} label="DNS zone" any="Choose one" choices={zones} /> },
+  ],
   ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
   [
     'media_type',
@@ -127,14 +133,16 @@ export const emptied = ({ format }: Input): Input => {
     address_label: '',
     family: '',
     port: null,
+    zone_id: null,
     template: '',
   }
   return info ? Object.fromEntries(Object.entries(empty).filter(([name]) => !info.fields.includes(name))) : {}
 }
 
-/** The draft to preview. Undefined while there is nothing to show, such as without a template. */
+/** The draft to preview. Undefined while there is nothing to show: without a template, or a zone. */
 export const previewDraft = (fields: readonly FieldSpec[], values: Values): PreviewDraft | undefined => {
   if (values.format === 'template' && values.template?.trim() === '') return undefined
+  if (values.format === 'zone' && values.zone_id === '') return undefined
   const { name: _, id: __, description: ___, ...draft } = inputOf({ fields }, values)
   // The server validates the values.
   return draft as PreviewDraft

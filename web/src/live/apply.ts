@@ -20,6 +20,7 @@ const MOST_DEVICES = 2000
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   device: ['networks', 'network', 'pools', 'pool', 'dashboard'],
   network: ['networks', 'network', 'pools', 'dashboard'],
+  dns: ['dns-zones', 'dns-zone'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }
 /** By default, events affect the list of their objects and the overview. */

@@ -1,0 +1,113 @@
+/** How zones are read, written, searched and sorted. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { invalidField } from '../../../src/platform/contract/errors.ts'
+import { api } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import { isCode } from '../api/errors.ts'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import type { Input, Resource } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { readZone, serversQuery, settingsTime, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
+import { ZONE_MARKS, zoneKind } from './words.ts'
+import { type ZoneParts, zoneFields } from './zone-fields.tsx'
+
+/** A conflict with the default zone belongs to another field than the name. */
+const placed = (error: unknown): unknown =>
+  isCode(error, 'ALREADY_EXISTS') && error.message.includes('default zone')
+    ? invalidField('is_default', error.message)
+    : error
+
+const put = async (id: string, input: Input, etag: string): Promise<Zone> => {
+  const write = (tag: string) => api.dnsZones.update({ ...input, id }, { headers: { 'If-Match': tag } })
+  try {
+    return await write(etag)
+  } catch (error) {
+    if (!isCode(error, 'PRECONDITION_FAILED')) throw error
+    // The ETag covers the state too, which changes by itself. Only another version of the settings is a conflict.
+    const fresh = await readZone(id)
+    if (fresh.value.updated_at !== settingsTime(etag)) throw error
+    return await write(fresh.etag)
+  }
+}
+
+const placing = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw placed(error)
+  }
+}
+
+const zoneResource = (parts: ZoneParts): Resource<Zone> => ({
+  noun: 'zone',
+  fields: zoneFields(parts),
+  nameOf: ({ name }) => name,
+  operations: contracts.dnsZones,
+  get: readZone,
+  // The form has all required fields, and the server validates their values.
+  create: (input) => placing(() => api.dnsZones.create(input as ZoneDraft)),
+  update: (id, input, etag) => placing(() => put(id, input, etag)),
+  remove: (id) => api.dnsZones.delete({ id }),
+  changes: [...ZONE_KEYS, 'feeds'],
+  queryKey: (id) => zoneQuery(id).queryKey,
+})
+
+/** Loads the objects that a zone may name. */
+export const useZoneParts = () => {
+  const { may } = usePermit()
+  const { data: servers } = useQuery({ ...serversQuery, enabled: may('dns:list') })
+  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const resource = useMemo(
+    () =>
+      zoneResource({
+        servers: servers?.map(({ id, name }) => [id, name] as const),
+        datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
+        networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
+      }),
+    [servers, datacenters, networks],
+  )
+  const names = useMemo(() => new Map((servers ?? []).map(({ id, name }) => [id, name])), [servers])
+  return { resource, serverNames: names }
+}
+
+/** Names of servers by their ids. */
+export type ServerNames = ReadonlyMap<string, string>
+
+export const serverName = ({ provider_id }: Zone, names: ServerNames): string =>
+  provider_id === null ? '' : (names.get(provider_id) ?? provider_id)
+
+const ORDER = Object.keys(ZONE_MARKS)
+
+export const zoneSpec = (names: ServerNames): TableSpec<Zone> => ({
+  id: ({ id }) => id,
+  text: (zone) =>
+    [zone.name, zone.subnet ?? '', zone.description, zone.status_message, serverName(zone, names)].join('\n'),
+  sorts: {
+    name: ({ name }) => name,
+    kind: zoneKind,
+    server: (zone) => serverName(zone, names).toLowerCase(),
+    mode: ({ mode }) => mode,
+    status: ({ status }) => ORDER.indexOf(status),
+    rrsets: ({ rrset_count }) => rrset_count,
+    pending: ({ pending_count }) => pending_count,
+    conflicts: ({ conflict_count }) => conflict_count,
+    blocked: ({ blocked_count }) => blocked_count,
+    drift: ({ drift_count }) => drift_count,
+    checked: ({ last_checked_at }) => last_checked_at ?? '',
+  },
+  fields: {
+    status: ({ status }, value) => status.startsWith(value),
+    kind: ({ kind }, value) => kind.startsWith(value),
+    mode: ({ mode }, value) => mode.startsWith(value),
+    server: (zone, value) => serverName(zone, names).toLowerCase().startsWith(value),
+  },
+  facets: {
+    status: ({ status }) => [status],
+    kind: ({ kind }) => [kind],
+    mode: ({ mode }) => [mode],
+    server: (zone) => [serverName(zone, names)].filter((name) => name !== ''),
+  },
+})
