@@ -97,9 +97,9 @@ const LAZY = new RegExp(
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
 const ACCESS = /\/web\/src\/(access|account|feeds)\//
 
-/** Fields and styles that the pages of DNS share with others, and the names of a device. Before the groups that contain them. */
+/** Parts of DNS pages that other pages have too, in the file of the inventory for the same reason. */
 const PARTS =
-  /\/web\/src\/(access\/(access|secret-field)|feeds\/(feeds|reference-field|statuses-field|words)|dns\/(device-names|dns|names|queries|words))\./
+  /\/web\/src\/(access\/(access\.module|secret-field)|feeds\/(feeds\.module|queries|reference-field|statuses-field|words)|dns\/(device-names|dns\.module|names|queries|words))\./
 
 const DNS = /\/web\/src\/dns\//
 
@@ -205,8 +205,7 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
-            { name: 'inventory', test: (id) => INVENTORY.test(id) || LISTS.test(id) },
-            { name: 'parts', test: PARTS },
+            { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS].some((one) => one.test(id)) },
             { name: 'access', test: ACCESS },
             { name: 'dns', test: DNS },
             { name: 'discovery', test: DISCOVERY },

@@ -14,7 +14,9 @@ import { usePageSearch, useSorting } from '../table/list-search.ts'
 import { timeColumn } from '../table/time-column.tsx'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
+import { cx } from '../ui/cx.ts'
 import { count } from '../ui/format.ts'
+import css from './dns.module.css'
 import { type OwnRecord, recordsQuery, type Zone } from './queries.ts'
 import { recordResource } from './record-drawer.tsx'
 
@@ -43,7 +45,13 @@ const columnsFor = ({ edit, remove }: Run, needs: Needs): readonly Column<OwnRec
     isSortable: true,
     isEssential: true,
     cell: (record) => (
-      <button type="button" className="link mono" tabIndex={-1} title={record.fqdn} onClick={() => edit(record)}>
+      <button
+        type="button"
+        className={cx(css.open, 'mono')}
+        tabIndex={-1}
+        title={record.fqdn}
+        onClick={() => edit(record)}
+      >
         {record.name}
       </button>
     ),

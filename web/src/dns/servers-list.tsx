@@ -7,6 +7,7 @@ import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { timeColumn } from '../table/time-column.tsx'
 import { count } from '../ui/format.ts'
+import css from './dns.module.css'
 import { type Server, serversQuery } from './queries.ts'
 import { serverAddress, serverResource, serverSpec } from './server-resource.tsx'
 import { ServerTestButton, ServerTestResult, useServerTest } from './server-test.tsx'
@@ -29,7 +30,7 @@ const columnsFor =
       isSortable: true,
       isEssential: true,
       cell: (server) => (
-        <button type="button" className="link" tabIndex={-1} onClick={() => run.edit(server)}>
+        <button type="button" className={css.open} tabIndex={-1} onClick={() => run.edit(server)}>
           {server.name}
         </button>
       ),

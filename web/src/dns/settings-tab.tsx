@@ -1,19 +1,19 @@
 /** The form of a zone, on its page. */
 import { useEffect, useRef } from 'react'
-import type { Resource } from '../resource/resource.ts'
 import { ResourceForm, useOpened } from '../resource/resource-form.tsx'
 import { PageLoading } from '../shell/shell.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './dns.module.css'
 import type { Zone } from './queries.ts'
+import { useZoneResource } from './zone-resource.ts'
 
 type Props = {
   readonly zone: Zone
-  readonly resource: Resource<Zone>
   readonly blocked: string | undefined
 }
 
-export const SettingsTab = ({ zone: { id }, resource, blocked }: Props) => {
+export const SettingsTab = ({ zone: { id }, blocked }: Props) => {
+  const resource = useZoneResource(true)
   const { opened, error, refetch, reload } = useOpened(resource, id)
   const form = useRef<HTMLElement>(null)
   const isSaved = useRef(false)

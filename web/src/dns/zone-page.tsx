@@ -1,5 +1,4 @@
 /** The page of one zone: its RRsets, own records, drift, file and settings. */
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { contracts } from '../api/contracts.ts'
@@ -14,14 +13,14 @@ import css from './dns.module.css'
 import { DriftTab } from './drift-tab.tsx'
 import { FileTab } from './file-tab.tsx'
 import { ZoneStatus } from './marks.tsx'
-import { serversQuery, type Zone, zoneQuery } from './queries.ts'
+import { type Zone, zoneQuery } from './queries.ts'
 import { RecordDrawer } from './record-drawer.tsx'
 import { RecordsTab } from './records-tab.tsx'
 import { RrsetsTab } from './rrsets-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SyncDialog } from './sync-dialog.tsx'
 import { zoneKind } from './words.ts'
-import { useZoneParts } from './zone-resource.ts'
+import { PLAIN_ZONE, serverName, useServerNames } from './zone-resource.ts'
 import { ZONE_WARNING } from './zones-list.tsx'
 
 const route = getRouteApi('/app/dns/$id')
@@ -42,15 +41,13 @@ const countsOf = ({ rrset_count, pending_count, conflict_count, blocked_count, d
 
 /** The state of a zone in one line. */
 const StateLine = ({ zone }: { readonly zone: Zone }) => {
-  const { may } = usePermit()
-  const { data: servers } = useQuery({ ...serversQuery, enabled: may('dns:list') && zone.provider_id !== null })
-  const server = servers?.find(({ id }) => id === zone.provider_id)?.name ?? zone.provider_id
+  const server = serverName(zone, useServerNames())
   return (
     <div className={css.state} role="status">
       <ZoneStatus zone={zone} />
       <span>{countsOf(zone)}</span>
       <span className="muted">
-        {zoneKind(zone)}, {server === null ? 'a file only' : `${zone.mode} on ${server}`}
+        {zoneKind(zone)}, {server === '' ? 'a file only' : `${zone.mode} on ${server}`}
       </span>
       <span className={css.times}>
         {zone.last_synced_at !== null && (
@@ -73,12 +70,19 @@ export const ZonePage = () => {
   const { search, set } = usePageSearch()
   const { blocked } = usePermit()
   const { data, error, refetch } = usePermitted('dns:read', zoneQuery(id))
-  const { resource } = useZoneParts()
   const [isSyncing, setSyncing] = useState(false)
   if (!data) return <MissingObject noun="zone" parent={PARENT} error={error} refetch={refetch} />
   const zone = data.value
   const closeDrawer = () => void set({ new: undefined, edit: undefined })
-  const isRecord = search.new !== undefined || search.edit !== undefined
+  const recordDrawer = (permission: string, recordId: string | undefined) => (
+    <RecordDrawer
+      key={recordId ?? 'new'}
+      zone={zone}
+      id={recordId}
+      onClose={closeDrawer}
+      blocked={blocked(permission)}
+    />
+  )
   return (
     <ObjectPage
       noun="zone"
@@ -86,9 +90,9 @@ export const ZonePage = () => {
       id={id}
       title={zone.name}
       get={contracts.dnsZones.get}
-      resource={resource}
-      // The only drawer of the page is that of a record.
-      drawer={() => null}
+      resource={PLAIN_ZONE}
+      // The form of the zone is a tab. The drawer is that of an own record.
+      drawer={() => recordDrawer('dns:update', search.edit)}
       remove={{ blocked: blocked('dns:delete'), warning: ZONE_WARNING }}
       before={
         <Button onClick={() => setSyncing(true)} blocked={blocked('dns:sync')}>
@@ -108,7 +112,7 @@ export const ZonePage = () => {
         { ...{ id: 'file', text: 'File', isFull: true }, content: <FileTab key={id} zone={zone} /> },
         {
           ...{ id: 'settings', text: 'Settings', isFull: true },
-          content: <SettingsTab key={id} zone={zone} resource={resource} blocked={blocked('dns:update')} />,
+          content: <SettingsTab key={id} zone={zone} blocked={blocked('dns:update')} />,
         },
       ]}
       below={<StateLine zone={zone} />}
@@ -116,15 +120,7 @@ export const ZonePage = () => {
       hints={search.tab === 'settings' || search.tab === 'file' ? [] : [[['j', 'k'], 'move']]}
     >
       {isSyncing && <SyncDialog zone={zone} onClose={() => setSyncing(false)} />}
-      {isRecord && (
-        <RecordDrawer
-          key={search.edit ?? 'new'}
-          zone={zone}
-          id={search.edit}
-          onClose={closeDrawer}
-          blocked={blocked(search.edit === undefined ? 'dns:create' : 'dns:update')}
-        />
-      )}
+      {search.new !== undefined && recordDrawer('dns:create', undefined)}
     </ObjectPage>
   )
 }

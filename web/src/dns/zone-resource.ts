@@ -54,13 +54,16 @@ const zoneResource = (parts: ZoneParts): Resource<Zone> => ({
   queryKey: (id) => zoneQuery(id).queryKey,
 })
 
-/** Loads the objects that a zone may name. */
-export const useZoneParts = () => {
+/** For actions that need no form. */
+export const PLAIN_ZONE = zoneResource({ servers: undefined, datacenters: undefined, networks: undefined })
+
+/** The resource with the objects that a zone may name. @param isWanted false without an open form: then nothing is loaded */
+export const useZoneResource = (isWanted: boolean): Resource<Zone> => {
   const { may } = usePermit()
-  const { data: servers } = useQuery({ ...serversQuery, enabled: may('dns:list') })
-  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
-  const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
-  const resource = useMemo(
+  const { data: servers } = useQuery({ ...serversQuery, enabled: isWanted && may('dns:list') })
+  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: isWanted && may('datacenters:list') })
+  const { data: networks } = useQuery({ ...networksQuery, enabled: isWanted && may('networks:list') })
+  return useMemo(
     () =>
       zoneResource({
         servers: servers?.map(({ id, name }) => [id, name] as const),
@@ -69,12 +72,16 @@ export const useZoneParts = () => {
       }),
     [servers, datacenters, networks],
   )
-  const names = useMemo(() => new Map((servers ?? []).map(({ id, name }) => [id, name])), [servers])
-  return { resource, serverNames: names }
 }
 
 /** Names of servers by their ids. */
 export type ServerNames = ReadonlyMap<string, string>
+
+export const useServerNames = (): ServerNames => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...serversQuery, enabled: may('dns:list') })
+  return useMemo(() => new Map((data ?? []).map(({ id, name }) => [id, name])), [data])
+}
 
 export const serverName = ({ provider_id }: Zone, names: ServerNames): string =>
   provider_id === null ? '' : (names.get(provider_id) ?? provider_id)

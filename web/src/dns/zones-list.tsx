@@ -7,13 +7,14 @@ import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
+import { usePageSearch } from '../table/list-search.ts'
 import { timeColumn } from '../table/time-column.tsx'
 import { count } from '../ui/format.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { ZoneStatus } from './marks.tsx'
 import { followedZonesQuery, type Zone } from './queries.ts'
 import { zoneKind } from './words.ts'
-import { type ServerNames, serverName, useZoneParts, zoneSpec } from './zone-resource.ts'
+import { type ServerNames, serverName, useServerNames, useZoneResource, zoneSpec } from './zone-resource.ts'
 
 export const ZONE_WARNING = 'Its own records and its feeds are deleted too. The server keeps all that it holds.'
 
@@ -86,7 +87,9 @@ export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...followedZonesQuery, enabled: may('dns:list') })
-  const { resource, serverNames: names } = useZoneParts()
+  const { search } = usePageSearch()
+  const resource = useZoneResource(search.new !== undefined)
+  const names = useServerNames()
   const spec = useMemo(() => zoneSpec(names), [names])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => columnsFor({ names, needs: blocked }), [names])

@@ -6,7 +6,7 @@ import { emptyValues, inputOf, isShown, valuesOf } from '../resource/resource.ts
 import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx'
 
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
-const fields = fieldsFor({ datacenters: [], networks: [], zones: [] })
+const fields = fieldsFor({ datacenters: [], networks: [] })
 
 const shown = (format: string): string[] =>
   fields.filter((field) => isShown(field, { format }, false)).map(({ name }) => name)
@@ -48,10 +48,7 @@ describe('a change of the format', () => {
 
 describe('the media type', () => {
   const of = (format: 'kea' | 'template') =>
-    valuesOf(
-      { fields: fieldsFor({ format, datacenters: [], networks: [], zones: [] }) },
-      { media_type: 'application/json' },
-    )
+    valuesOf({ fields: fieldsFor({ format, datacenters: [], networks: [] }) }, { media_type: 'application/json' })
 
   test('of a template is its own', () => expect(of('template').media_type).toBe('application/json'))
   test('of another format is none that a template begins with', () => expect(of('kea').media_type).toBe('text/plain'))

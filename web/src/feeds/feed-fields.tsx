@@ -6,6 +6,7 @@ import type { Feed, PreviewDraft } from './queries.ts'
 import { type Choices, ReferenceField } from './reference-field.tsx'
 import { StatusesField, statusesIn } from './statuses-field.tsx'
 import { EXAMPLE, TemplateField } from './template-field.tsx'
+import { ZoneField } from './zone-field.tsx'
 
 export const MEDIA_TYPES = [
   ...(['text/plain', 'text/csv', 'application/json', 'application/yaml'] as const),
@@ -20,19 +21,14 @@ export type FeedParts = {
   readonly format?: Feed['format'] | undefined
   readonly datacenters: Choices
   readonly networks: Choices
-  readonly zones: Choices
 }
 
 type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf'>>
 type Special = readonly [name: string, label: string, control: Control]
 
 /** The fields that only some formats use. */
-const specialFields = ({ format, datacenters, networks, zones }: FeedParts): readonly Special[] => [
-  [
-    'zone_id',
-    'DNS zone',
-    { render: (input) => <ReferenceField {...input} label="DNS zone" any="Choose one" choices={zones} /> },
-  ],
+const specialFields = ({ format, datacenters, networks }: FeedParts): readonly Special[] => [
+  ['zone_id', 'DNS zone', { render: (input) => <ZoneField {...input} /> }],
   ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
   [
     'media_type',

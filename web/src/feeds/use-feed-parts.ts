@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
-import { zonesQuery } from '../dns/zones-query.ts'
 import { usePermit } from '../shell/me.ts'
 import { feedResource } from './feed-resource.ts'
 import type { Feed } from './queries.ts'
@@ -13,20 +12,18 @@ export const useFeedParts = (format?: Feed['format']) => {
   const { may } = usePermit()
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
-  const { data: zones } = useQuery({ ...zonesQuery, enabled: may('dns:list') })
   const resource = useMemo(
     () =>
       feedResource({
         format,
         datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
         networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
-        zones: zones?.map(({ id, name }) => [id, name] as const),
       }),
-    [format, datacenters, networks, zones],
+    [format, datacenters, networks],
   )
   const names: Names = useMemo(
-    () => new Map([...(datacenters ?? []), ...(networks ?? []), ...(zones ?? [])].map(({ id, name }) => [id, name])),
-    [datacenters, networks, zones],
+    () => new Map([...(datacenters ?? []), ...(networks ?? [])].map(({ id, name }) => [id, name])),
+    [datacenters, networks],
   )
   return { resource, names }
 }
