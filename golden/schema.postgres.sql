@@ -1053,3 +1053,113 @@ CREATE INDEX api_keys_feed_id ON api_keys (feed_id) WHERE feed_id IS NOT NULL;
 -- 0044-leases
 
 UPDATE discovered_devices SET doc = substr(doc, 1, length(doc) - 1) || ',"lease_expires_at":null}';
+
+-- 0045-dns
+
+CREATE TABLE dns_providers (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  host TEXT COLLATE "C" NOT NULL,
+  port INTEGER NOT NULL,
+  tsig_name TEXT COLLATE "C" NOT NULL,
+  tsig_algorithm TEXT COLLATE "C" NOT NULL,
+  tsig_secret TEXT COLLATE "C",
+  timeout_seconds INTEGER NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX dns_providers_name_key ON dns_providers (name_key, id);
+
+CREATE TABLE dns_zones (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  subnet TEXT COLLATE "C",
+  kind TEXT COLLATE "C" NOT NULL,
+  provider_id TEXT COLLATE "C" REFERENCES dns_providers (id),
+  mode TEXT COLLATE "C" NOT NULL,
+  ttl INTEGER NOT NULL,
+  tags TEXT COLLATE "C" NOT NULL,
+  datacenter_id TEXT COLLATE "C",
+  network_id TEXT COLLATE "C",
+  statuses TEXT COLLATE "C" NOT NULL,
+  is_default INTEGER NOT NULL,
+  nameservers TEXT COLLATE "C" NOT NULL,
+  admin_email TEXT COLLATE "C" NOT NULL,
+  negative_ttl INTEGER NOT NULL,
+  max_delete_percent INTEGER NOT NULL,
+  check_interval_seconds INTEGER NOT NULL,
+  repair INTEGER NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX dns_zones_name ON dns_zones (name, COALESCE(provider_id, ''));
+
+CREATE TABLE dns_zone_states (
+  zone_id TEXT COLLATE "C" PRIMARY KEY,
+  holder TEXT COLLATE "C" NOT NULL,
+  until_ms BIGINT NOT NULL,
+  serial BIGINT NOT NULL,
+  head TEXT COLLATE "C" NOT NULL,
+  server_serial BIGINT,
+  compared_serial BIGINT,
+  error TEXT COLLATE "C" NOT NULL,
+  failures INTEGER NOT NULL,
+  retry_ms BIGINT NOT NULL,
+  held TEXT COLLATE "C" NOT NULL,
+  drift_count INTEGER NOT NULL,
+  check_ms BIGINT NOT NULL,
+  last_synced_at TEXT COLLATE "C",
+  last_checked_at TEXT COLLATE "C"
+);
+
+CREATE TABLE dns_records (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  zone_id TEXT COLLATE "C" NOT NULL REFERENCES dns_zones (id),
+  name TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  ttl INTEGER,
+  value TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX dns_records_name ON dns_records (zone_id, name, type, id);
+
+CREATE TABLE dns_rrsets (
+  zone_id TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  message TEXT COLLATE "C" NOT NULL,
+  source TEXT COLLATE "C" NOT NULL,
+  device_ids TEXT COLLATE "C" NOT NULL,
+  record_ids TEXT COLLATE "C" NOT NULL,
+  wanted TEXT COLLATE "C",
+  wanted_ttl INTEGER NOT NULL,
+  published TEXT COLLATE "C",
+  published_ttl INTEGER NOT NULL,
+  sending TEXT COLLATE "C",
+  PRIMARY KEY (zone_id, name, type)
+);
+
+CREATE INDEX dns_rrsets_state ON dns_rrsets (zone_id, state);
+
+CREATE TABLE dns_changes (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  zone_id TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX dns_changes_zone ON dns_changes (zone_id, id);
+
+CREATE TABLE dns_reports (
+  zone_id TEXT COLLATE "C" PRIMARY KEY,
+  doc TEXT COLLATE "C" NOT NULL
+);

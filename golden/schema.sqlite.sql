@@ -403,6 +403,114 @@ CREATE INDEX discovery_scans_open ON discovery_scans (status, created_at, id) WH
 
 CREATE UNIQUE INDEX discovery_scans_running ON discovery_scans (network_id) WHERE status = 'running';
 
+CREATE TABLE dns_changes (
+  id TEXT PRIMARY KEY,
+  zone_id TEXT NOT NULL,
+  name TEXT NOT NULL
+);
+
+CREATE INDEX dns_changes_zone ON dns_changes (zone_id, id);
+
+CREATE TABLE dns_providers (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  type TEXT NOT NULL,
+  host TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  tsig_name TEXT NOT NULL,
+  tsig_algorithm TEXT NOT NULL,
+  tsig_secret TEXT,
+  timeout_seconds INTEGER NOT NULL,
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX dns_providers_name_key ON dns_providers (name_key, id);
+
+CREATE TABLE dns_records (
+  id TEXT PRIMARY KEY,
+  zone_id TEXT NOT NULL REFERENCES dns_zones (id),
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  ttl INTEGER,
+  value TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX dns_records_name ON dns_records (zone_id, name, type, id);
+
+CREATE TABLE dns_reports (
+  zone_id TEXT PRIMARY KEY,
+  doc TEXT NOT NULL
+);
+
+CREATE TABLE dns_rrsets (
+  zone_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  state TEXT NOT NULL,
+  message TEXT NOT NULL,
+  source TEXT NOT NULL,
+  device_ids TEXT NOT NULL,
+  record_ids TEXT NOT NULL,
+  wanted TEXT,
+  wanted_ttl INTEGER NOT NULL,
+  published TEXT,
+  published_ttl INTEGER NOT NULL,
+  sending TEXT,
+  PRIMARY KEY (zone_id, name, type)
+);
+
+CREATE INDEX dns_rrsets_state ON dns_rrsets (zone_id, state);
+
+CREATE TABLE dns_zone_states (
+  zone_id TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  until_ms INTEGER NOT NULL,
+  serial INTEGER NOT NULL,
+  head TEXT NOT NULL,
+  server_serial INTEGER,
+  compared_serial INTEGER,
+  error TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  retry_ms INTEGER NOT NULL,
+  held TEXT NOT NULL,
+  drift_count INTEGER NOT NULL,
+  check_ms INTEGER NOT NULL,
+  last_synced_at TEXT,
+  last_checked_at TEXT
+);
+
+CREATE TABLE dns_zones (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  subnet TEXT,
+  kind TEXT NOT NULL,
+  provider_id TEXT REFERENCES dns_providers (id),
+  mode TEXT NOT NULL,
+  ttl INTEGER NOT NULL,
+  tags TEXT NOT NULL,
+  datacenter_id TEXT,
+  network_id TEXT,
+  statuses TEXT NOT NULL,
+  is_default INTEGER NOT NULL,
+  nameservers TEXT NOT NULL,
+  admin_email TEXT NOT NULL,
+  negative_ttl INTEGER NOT NULL,
+  max_delete_percent INTEGER NOT NULL,
+  check_interval_seconds INTEGER NOT NULL,
+  repair INTEGER NOT NULL,
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX dns_zones_name ON dns_zones (name, COALESCE(provider_id, ''));
+
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
   event TEXT NOT NULL,

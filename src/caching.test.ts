@@ -11,6 +11,7 @@ import { OAUTH_ENV } from './testing/oauth.ts'
 import { requiredExample } from './testing/required-example.ts'
 import { scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
 import { dialects } from './testing/servers.ts'
+import { until } from './testing/until.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const named = (some: readonly AnyOperation[]) => some.map((op): [string, AnyOperation] => [op.name, op])
@@ -99,6 +100,17 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
     await makers.devices?.(caller)
     return '10.0.0.1'
   },
+  'dns-providers': (caller) => make(caller, '/api/dns/providers', { name: 'one', host: '192.0.2.53' }),
+  'dns-zones': async (caller) => {
+    const id = await make(caller, '/api/dns/zones', { name: `${Bun.randomUUIDv7()}.example` })
+    // Its state changes until its lane has ended.
+    await until('the first sync', async () => (await caller.api.dnsZones.get({ id })).last_synced_at ?? undefined)
+    return id
+  },
+  'dns-records': async (caller) =>
+    make(caller, '/api/dns/records', {
+      ...{ zone_id: (await makers['dns-zones']?.(caller)) ?? '', name: 'one', type: 'A', value: '192.0.2.1' },
+    }),
   // The one type without a secret, because the server has no encryption key.
   credentials: (caller) => make(caller, '/api/credentials', { name: 'one', type: 'snmp_v3', username: 'one' }),
 }
@@ -122,7 +134,7 @@ describe.each(dialects())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {
-    const env = { ...OAUTH_ENV, AUDIT_ENABLED: 'true' }
+    const env = { ...OAUTH_ENV, AUDIT_ENABLED: 'true', DNS_SERVERS: '192.0.2.53' }
     app = await testApp({ dialect, env, passwords: createPasswords({ cost: 4 }), startScan: scanner.startScan })
     admin = await app.as('admin')
     for (const noun of ['pools', 'reservations', 'devices', 'keys']) await makeOne(admin, noun)

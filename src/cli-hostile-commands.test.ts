@@ -157,6 +157,7 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['discovery', 'leases', join(folder, `no ${FILE}`)],
     ])
   },
+  'dns zone check': () => each([['dns', 'zone', 'check', HOSTILE]]),
   watch: () =>
     each([
       ['watch', '--count', '1'],

@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { movingCommands } from './database-copy/commands.ts'
 import { demoCommands } from './demo/cli-commands.ts'
 import { discoveryCommands } from './features/discovery/cli/commands.ts'
+import { dnsCommands } from './features/dns-zones/cli-commands.ts'
 import { estateCommands } from './features/estate/cli-commands.ts'
 import { eventCommands } from './features/events/cli-commands.ts'
 import { feedCommands } from './features/feeds/cli-commands.ts'
@@ -39,6 +40,7 @@ export const program: Program = {
     ...estateCommands,
     ...demoCommands,
     ...discoveryCommands,
+    ...dnsCommands,
     ...eventCommands,
     ...feedCommands,
     ...lookupCommands,

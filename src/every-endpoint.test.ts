@@ -100,7 +100,8 @@ describe('of an estate with one of each', () => {
   let ids: Readonly<Record<string, string>>
   beforeAll(async () => {
     const scanner = scriptedScanner()
-    app = await testApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) }, startScan: scanner.startScan })
+    const env = { ENCRYPTION_KEY: 'ab'.repeat(32), DNS_SERVERS: '192.0.2.53' }
+    app = await testApp({ env, startScan: scanner.startScan })
     const admin = await app.as('admin')
     const make = async (path: string, body: object) => madeBy(await admin.request('POST', path, body))
     const network = { id: 'net', name: 'net', subnet: '10.0.0.0/24' }
@@ -124,6 +125,9 @@ describe('of an estate with one of each', () => {
       'discovery/rules': await make('/api/discovery/rules', { network_id: scanned.network, enabled: false }),
       conflicts: conflict?.id ?? '',
       webhooks: webhook,
+      providers: await make('/api/dns/providers', { name: 'p', host: '192.0.2.53' }),
+      zones: await make('/api/dns/zones', { id: 'zone', name: 'zone.example' }),
+      records: await make('/api/dns/records', { id: 'rec', zone_id: 'zone', name: 'r', type: 'TXT', value: 'x' }),
       feeds: await make('/api/feeds', { id: 'feed', name: 'f', format: 'hosts' }),
       history: (await admin.api.history.list({ limit: 1 }))[0]?.id ?? '',
       deliveries: (await admin.api.webhooks.ping({ id: webhook })).delivery.id,

@@ -41,12 +41,12 @@ const named = (table: keyof Tables & string, permission: Permission): Kind =>
     ),
   )
 
-/** The resources whose objects have a field `name`; their tables have the same names. */
+/** The resources whose objects have a field `name`; their tables have the same names, with `_` for `-`. */
 const namedResources = (): [string, Kind][] =>
   CRUD_RESOURCES.filter(({ fields }) => fields().includes('name')).map(({ name, noun, permission }) => [
     noun,
     // Plans and tests of the schema rely on the same rule; no type relates the two names.
-    named(name as keyof Tables & string, permission),
+    named(name.replaceAll('-', '_') as keyof Tables & string, permission),
   ])
 
 const user = preparedKeys((db: Kysely<Tables>, ids) =>

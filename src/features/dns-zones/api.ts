@@ -211,7 +211,7 @@ export const dnsZones = {
     isLong: true,
     access: 'dns:sync',
     errors: [502],
-    cli: { command: 'dns zone resolve' },
+    cli: { command: 'dns zone resolve', args: ['id', 'direction'] },
     // It overwrites, and a request to another server cannot be shown before it is made.
     mcp: 'hidden',
     input: z.object({

@@ -10,7 +10,7 @@ import type { Run } from './run.ts'
 import type { DriftEntry, DriftReport } from './schema.ts'
 import { serverRrsets } from './server-rrsets.ts'
 import * as store from './store.ts'
-import { clearFailure, recordFailure, type SyncOptions } from './sync.ts'
+import type { SyncOptions } from './sync.ts'
 import { rrsetKey } from './wanted.ts'
 
 export const MOST_ENTRIES = 10_000
@@ -63,6 +63,28 @@ export type CheckOptions = SyncOptions & {
   readonly onTransition: (ctx: Ctx, transition: 'drift_detected' | 'drift_resolved', zoneId: string) => Promise<void>
 }
 
+/** A server that could not be asked is asked again so soon, the first time and later. */
+const RETRY_MS = { first: 5000, later: 60_000 } as const
+
+/** Records that the server could not be asked. Updates are not delayed by it. */
+const recordFailure = async ({ write, zone }: Run, error: DnsError, { now, onFailed }: CheckOptions): Promise<void> => {
+  await write(async (inner) => {
+    const state = await store.findState(inner, zone.id)
+    const isFirst = state?.error === ''
+    const waitMs = Math.min(zone.check_interval_seconds * 1000, isFirst ? RETRY_MS.first : RETRY_MS.later)
+    const check_ms = now().getTime() + waitMs
+    await store.updateState(inner, zone.id, { check_ms, ...(state?.failures === 0 && { error: error.message }) })
+    if (isFirst) await onFailed(inner, zone.id)
+  })
+}
+
+/** Ends the error of earlier checks. The failures of updates end with an update. */
+const endFailure = async ({ ctx, write, zone }: Run): Promise<void> => {
+  const state = await store.findState(ctx, zone.id)
+  if (state && state.error !== '' && state.failures === 0)
+    await write((inner) => store.updateState(inner, zone.id, { error: '' }))
+}
+
 /** Compares without changing anything on the server. */
 const compare = async (run: Run, client: DnsClient, options: CheckOptions): Promise<DriftReport> => {
   const { ctx, write, zone } = run
@@ -97,9 +119,11 @@ export const checkZone = async (run: Run, options: CheckOptions): Promise<DriftR
     const drifted = report.entries.filter(({ kind }) => kind === 'missing' || kind === 'changed')
     if (zone.repair && zone.mode === 'managed' && drifted.length > 0) {
       await push(run, { client, entries: drifted, options })
-      return await compare(run, client, options)
+      const repaired = await compare(run, client, options)
+      await endFailure(run)
+      return repaired
     }
-    await clearFailure(run)
+    await endFailure(run)
     return report
   } catch (error) {
     if (error instanceof DnsError) await recordFailure(run, error, options)
@@ -125,7 +149,7 @@ export const checkIfDue = async (run: Run, options: CheckOptions): Promise<void>
     await write((inner) =>
       store.updateState(inner, zone.id, { server_serial, check_ms, last_checked_at: now.toISOString() }),
     )
-    await clearFailure(run)
+    await endFailure(run)
   } catch (error) {
     if (!(error instanceof DnsError)) throw error
     // `checkZone` has recorded its own.

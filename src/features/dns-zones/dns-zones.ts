@@ -32,6 +32,9 @@ export type DnsZoneOptions = DnsProviderOptions & {
 }
 
 const LOOK_MS = 1000
+const LINGER_MS = 50
+const MEASURE_MS = 10_000
+const REST_MS = 30_000
 /** The longest wait of a call for a server. */
 const PATIENCE_MS = 30_000
 
@@ -78,14 +81,19 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
   let isAgain = false
   let isClosing = false
 
+  /** Zones whose lane has failed by an internal error, such as a full disk. */
+  const resting = new Set<string>()
+
   const start = (ctx: Ctx, zoneId: string): void => {
     lanes
       .tryHold(ctx, zoneId, (hold) => lane(ctx, hold))
-      .then(() => poll(ctx))
+      .then(wake)
       .catch((error: unknown) => {
         // The next poll begins with the settings as they are then.
-        if (error instanceof ZoneChangedError) return
-        if (!isClosing) log.error('a DNS zone could not be synchronised', { zone_id: zoneId, error })
+        if (error instanceof ZoneChangedError || isClosing) return
+        log.error('a DNS zone could not be synchronised', { zone_id: zoneId, error })
+        resting.add(zoneId)
+        setTimeout(() => resting.delete(zoneId), REST_MS).unref()
       })
   }
 
@@ -97,11 +105,26 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       do {
         isAgain = false
         const due = isClosing ? [] : await store.dueZones(ctx, now().getTime())
-        for (const id of due) if (!lanes.isBusy(id)) start(ctx, id)
+        for (const id of due) if (!lanes.isBusy(id) && !resting.has(id)) start(ctx, id)
       } while (isAgain)
     } finally {
       isPolling = false
     }
+  }
+
+  let waking: ReturnType<typeof setTimeout> | undefined
+
+  /** Starts lanes soon: changes that follow each other closely are sent together. */
+  const wake = (): void => {
+    if (isClosing) return
+    waking ??= setTimeout(() => {
+      waking = undefined
+      // Errors are logged where they occur, and the next poll tries again.
+      options
+        .kernel()
+        .runJob(job)
+        .catch(() => {})
+    }, LINGER_MS)
   }
 
   const job: Job<Tables> = {
@@ -110,10 +133,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
     everyMs: LOOK_MS,
     runsAtStart: true,
     onEveryInstance: true,
-    run: async (ctx) => {
-      await poll(ctx)
-      await measure(ctx)
-    },
+    run: poll,
   }
 
   /** Runs work of a caller on a zone, for at most 30 s. */
@@ -198,16 +218,22 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
     }),
     reactions: createReactions(),
     onCommit: (names) => {
-      if (!names.includes(NOTED)) return
-      // Errors are logged where they occur, and the next poll tries again.
-      options
-        .kernel()
-        .runJob(job)
-        .catch(() => {})
+      if (names.includes(NOTED)) wake()
     },
-    jobs: [job],
+    jobs: [
+      job,
+      {
+        name: 'dns.measure',
+        summary: 'Counts changes and zones for the metrics',
+        everyMs: MEASURE_MS,
+        runsAtStart: true,
+        onEveryInstance: true,
+        run: measure,
+      },
+    ],
     close: async () => {
       isClosing = true
+      clearTimeout(waking)
       closing.abort()
       await lanes.close()
     },

@@ -20,12 +20,18 @@ const CONCERNED: ReadonlySet<string> = new Set([
   ...['hostname', 'addresses', 'domains', 'status', 'tags', 'datacenter_id'],
 ])
 
-const byTransaction = (): ((ctx: Ctx) => Promise<ZoneIndex>) => {
-  const read = async (ctx: Ctx): Promise<ZoneIndex> => new ZoneIndex(await store.allSettings(ctx))
+/** Returns the zones of names and addresses; other settings of them may be old. */
+const createPlacement = (): ((ctx: Ctx) => Promise<ZoneIndex>) => {
+  let known: { readonly key: string; readonly index: ZoneIndex } | undefined
+  /** In the transaction itself: waiting for a second connection can deadlock. */
+  const inTransaction = async (ctx: Ctx): Promise<ZoneIndex> => {
+    const key = await store.placement(ctx)
+    if (known?.key !== key) known = { key, index: new ZoneIndex(key === '' ? [] : await store.allSettings(ctx)) }
+    return known.index
+  }
   return async (ctx) => {
     const { cache, read: committed, revision, sql } = ctx.store
-    // In the transaction itself: waiting for a second connection can deadlock.
-    if (!sql.hasOneWriter) return read(ctx)
+    if (!sql.hasOneWriter) return inTransaction(ctx)
     const indexes = memoized<ZoneIndex>(cache.at('dns zones', await revision(['dns_zones'])))
     return indexes('', async () => new ZoneIndex(await store.allSettings({ db: committed, store: ctx.store })))
   }
@@ -64,7 +70,7 @@ export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =
   )
 
 export const createReactions = (): NonNullable<Feature['reactions']> => {
-  const indexOf = byTransaction()
+  const indexOf = createPlacement()
 
   /** Once for all devices of a transaction. */
   const noteDevices = async (ctx: Ctx, groups: readonly (readonly Device[])[]): Promise<void> => {
@@ -81,7 +87,7 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
 
   /** Which addresses belong to a network may depend on every other one. */
   const noteNetworks = async (ctx: Ctx): Promise<void> => {
-    const { zones } = await indexOf(ctx)
+    const zones = await store.allSettings(ctx)
     const concerned = zones.filter(({ network_id }) => network_id !== null)
     // The CNAMEs of a zone of RFC 2317 are in another one.
     const around = concerned.length === 0 ? [] : zones.filter(({ kind }) => kind === 'reverse')
@@ -103,7 +109,7 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
     },
     'network.deleted': async (ctx) => ctx.atEnd(noteNetworks, undefined),
     'datacenter.deleted': async (ctx, { id }: { id: string }) => {
-      const { zones } = await indexOf(ctx)
+      const zones = await store.allSettings(ctx)
       await noteWhole(
         ctx,
         zones.flatMap((zone) => (zone.datacenter_id === id ? [zone.id] : [])),

@@ -55,6 +55,16 @@ const all = prepared((db: Kysely<Tables>) => query({ db }))
 /** Returns the settings of all zones. */
 export const allSettings = async (scope: StoreScope): Promise<ZoneSettings[]> => (await all(scope, {})).map(settingsOf)
 
+const keys = prepared((db: Kysely<Tables>) =>
+  db.selectFrom('dns_zones').select(['id', 'name', 'subnet', 'is_default']).orderBy('id'),
+)
+
+/** Returns a text that changes with the zones that names and addresses belong to; '' without zones. */
+export const placement = async (scope: StoreScope): Promise<string> => {
+  const rows = await keys(scope, {})
+  return rows.map(({ id, name, subnet, is_default }) => `${id} ${name} ${subnet} ${is_default}`).join('\n')
+}
+
 export const find = async (scope: DbScope, id: string): Promise<ZoneSettings | undefined> => {
   const row = await query(scope).where('id', '=', id).executeTakeFirst()
   return row && settingsOf(row)

@@ -28,8 +28,10 @@ export type SyncOptions = {
 
 const NAMES_AT_ONCE = 500
 const RRSETS_AT_ONCE = 5000
-/** The rounds of sending: each settles what the one before has learned from the server. */
+/** The rounds of sending: each settles the findings of the one before from the server. */
 const ROUNDS = 5
+/** The pause of RRsets that other programs change between the rounds. */
+const REST_MS = 5000
 const WAITS_S = [1, 5, 15, 60, 300] as const
 /** Fewer RRsets than this may all go. */
 const FEW = 10
@@ -148,6 +150,9 @@ const publish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   }
 }
 
+/** The errors of servers that permit no transfer, or none of this size. */
+const NO_TRANSFER: ReadonlySet<string> = new Set(['refused', 'zone_not_there', 'failed', 'too_large'])
+
 /** Adopts the RRsets of a server that Plat has published nothing on: one transfer in place of a question for each. */
 const adopt = async (run: Run, client: DnsClient, signal: AbortSignal): Promise<void> => {
   const { ctx, write, zone } = run
@@ -159,7 +164,7 @@ const adopt = async (run: Run, client: DnsClient, signal: AbortSignal): Promise<
     there = (await serverRrsets(client, zone.name, signal)).rrsets
   } catch (error) {
     // A key may be permitted to update and not to transfer. The prerequisites find the same.
-    if (error instanceof DnsError && error.kind === 'refused') return
+    if (error instanceof DnsError && NO_TRANSFER.has(error.kind)) return
     throw error
   }
   const found = pending.flatMap((one) => {
@@ -195,26 +200,23 @@ const sendAll = async (run: Run, { clientOf, onResult, signal, now }: SyncOption
   }
 }
 
-/** Records that the server could not be used, and when it is tried again. */
-export const recordFailure = async (run: Run, error: DnsError, { now, onFailed }: SyncOptions): Promise<void> => {
-  const { write, zone } = run
+/** Records that the server did not take an update, and when it is tried again. */
+const recordFailure = async ({ write, zone }: Run, error: DnsError, { now, onFailed }: SyncOptions): Promise<void> => {
   await write(async (inner) => {
     const state = await store.findState(inner, zone.id)
     const failures = state?.failures ?? 0
     const waitS = WAITS_S[Math.min(failures, WAITS_S.length - 1)] ?? 0
     const retry_ms = now().getTime() + waitS * 1000
-    const check_ms = Math.max(state?.check_ms ?? 0, retry_ms)
-    await store.updateState(inner, zone.id, { error: error.message, failures: failures + 1, retry_ms, check_ms })
+    await store.updateState(inner, zone.id, { error: error.message, failures: failures + 1, retry_ms })
     if (state?.error === '') await onFailed(inner, zone.id)
   })
 }
 
-const NO_FAILURE = { error: '', failures: 0, retry_ms: 0 } as const
-
-export const clearFailure = async ({ ctx, write, zone }: Run): Promise<void> => {
+/** Ends the failures of updates. The error of a check stays until a check succeeds. */
+const clearFailure = async ({ ctx, write, zone }: Run): Promise<void> => {
   const state = await store.findState(ctx, zone.id)
-  if (state && (state.error !== '' || state.failures > 0))
-    await write((inner) => store.updateState(inner, zone.id, NO_FAILURE))
+  if (state && state.failures > 0)
+    await write((inner) => store.updateState(inner, zone.id, { error: '', failures: 0, retry_ms: 0 }))
 }
 
 /** Records the reason for which the zone is held, if it is another one. */
@@ -236,7 +238,8 @@ const dropChanges = async ({ ctx, write, zone }: Run): Promise<void> => {
 
 const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   const [left] = await rrsets.pending(ctx, zone.id, 1)
-  if (!left) await write((inner) => store.updateState(inner, zone.id, { last_synced_at: now.toISOString() }))
+  const change = left ? { retry_ms: now.getTime() + REST_MS } : { last_synced_at: now.toISOString() }
+  await write((inner) => store.updateState(inner, zone.id, change))
 }
 
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }

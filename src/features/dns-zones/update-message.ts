@@ -1,5 +1,5 @@
 /**
- * The messages of a sync (RFC 2136). Prerequisites prove what they replace: a new RRset must not exist, and one that changes or
+ * The messages of a sync (RFC 2136). Prerequisites prove the state that they replace: a new RRset must not exist, and one that changes or
  * goes must be exactly the published one.
  */
 import { type Prerequisite, type RrsetChange, updateSize } from '../../net/dns/update.ts'

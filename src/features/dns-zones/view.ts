@@ -43,8 +43,8 @@ const byState = (counts: readonly rrsets.Counts[]): Map<string, number> =>
   new Map(counts.map(({ state, n }) => [state, n]))
 
 /**
- * Returns one zone as it is sent. Changes become pending RRsets, and these a state: read in this order, what moves concurrently is
- * seen at least once.
+ * Returns one zone as it is sent. A lane turns changes into pending RRsets, and these into a serial. Read in this order, none that
+ * moves concurrently is missed.
  */
 export const shown = async (scope: DbScope, zone: ZoneSettings): Promise<DnsZone> => {
   const changes = (await rrsets.changeCounts(scope, zone.id)).get(zone.id) ?? 0
