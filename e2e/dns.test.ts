@@ -300,7 +300,7 @@ describe('a zone on a server', () => {
         await page.getByRole('button', { name: 'Actions for ns1' }).click()
         await page.getByRole('menuitem', { name: 'Delete server' }).click()
         await page.getByRole('button', { name: 'Delete server' }).press('Enter')
-        await page.getByText('The zone example.org uses this DNS server').waitFor()
+        await page.getByText('The zone example.org uses this DNS server').first().waitFor()
       },
       { as, expected: ['400 /api/dns/providers', '409 /api/dns/providers'] },
     ))
@@ -407,24 +407,24 @@ describe('a zone on a server', () => {
       { as },
     ))
 
-  const PAGES: readonly (readonly [string, () => string, string])[] = [
+  const PAGES: readonly (readonly [string, () => string, string, number?])[] = [
     ['the zones', () => '/dns', 'file only'],
     ['the servers', () => '/dns?tab=servers', 'not signed'],
-    ['a new zone', () => '/dns?new=1', 'None: the zone is only a file'],
+    ['a new zone', () => '/dns?new=1', 'Host names without a dot'],
     ['RRsets', () => `/dns/${id}`, 'own record'],
     ['an RRset', () => `/dns/${id}?entry=api+A`, 'Full name'],
     ['own records', () => `/dns/${id}?tab=records`, '192.0.2.67'],
     ['an own record', () => `/dns/${id}?tab=records&new=1`, 'Like 192.0.2.10'],
     ['drift', () => `/dns/${id}?tab=drift`, 'Compared'],
     ['the settings', () => `/dns/${id}?tab=settings`, 'Seconds between checks'],
-    ['a device', () => '/devices/app', 'published'],
+    // Its names are a file and a request for each, and only where there are zones.
+    ['a device', () => '/devices/app', 'published', 14],
   ]
-  test.each(PAGES)('has no WCAG violation, on a desk and on a phone: %s', (_, path, text) =>
+  test.each(PAGES)('has no WCAG violation, on a desk and on a phone: %s', (_, path, text, most = 12) =>
     it.visit(
       async ({ page, openWhole, requests }) => {
         await openWhole(path())
-        if (requests.length > 12) console.log(path(), requests)
-        expect(requests.length).toBeLessThanOrEqual(12)
+        expect(requests.length).toBeLessThanOrEqual(most)
         await page.getByText(text, { exact: false }).first().waitFor()
         expect(await axeFindings(page)).toEqual([])
         await page.emulateMedia({ colorScheme: 'dark' })

@@ -12,7 +12,7 @@ import { CopyText, Facts } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './dns.module.css'
 import { RrsetMark } from './marks.tsx'
-import { type RrsetRow, recordsQuery, withId, type Zone } from './queries.ts'
+import { type RrsetRow, withId, type Zone } from './queries.ts'
 
 /** Devices that claim a name are few. */
 const MOST_NAMED = 8
@@ -39,20 +39,13 @@ const Devices = ({ ids }: { readonly ids: readonly string[] }) => {
   )
 }
 
-const Records = ({ zone, ids }: { readonly zone: Zone; readonly ids: readonly string[] }) => {
-  const { may } = usePermit()
-  const { data } = useQuery({ ...recordsQuery(zone.id), enabled: ids.length > 0 && may('dns:list') })
-  if (ids.length === 0) return null
+const Records = ({ name, ids }: { readonly name: string; readonly ids: readonly string[] }) => {
+  const [only, ...others] = ids
+  const search = others.length === 0 ? { tab: 'records', edit: only } : { tab: 'records', q: name }
   return (
-    <ul>
-      {ids.map((id) => (
-        <li key={id}>
-          <Link to="." search={{ tab: 'records', edit: id }} className="link mono">
-            {data?.find((one) => one.id === id)?.value ?? id}
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <Link to="." search={search} className="link">
+      {others.length === 0 ? 'own record' : plural(ids.length, 'own record')}
+    </Link>
   )
 }
 
@@ -72,10 +65,12 @@ type Props = {
   /** Name and type. */
   readonly id: string
   readonly known: RrsetRow | undefined
+  /** True while the list, which may contain it, is loaded. */
+  readonly isComing: boolean
   readonly onClose: () => void
 }
 
-export const RrsetDrawer = ({ zone, id, known, onClose }: Props) => {
+export const RrsetDrawer = ({ zone, id, known, isComing, onClose }: Props) => {
   const [name = '', type = ''] = id.split(' ')
   const {
     data = known,
@@ -90,7 +85,7 @@ export const RrsetDrawer = ({ zone, id, known, onClose }: Props) => {
       if (!one) throw notFound('RRset', id)
       return one
     },
-    enabled: known === undefined,
+    enabled: known === undefined && !isComing,
   })
   return (
     <Drawer title={`${name} ${type}`} onClose={onClose}>
@@ -108,7 +103,7 @@ export const RrsetDrawer = ({ zone, id, known, onClose }: Props) => {
               ['Devices', data.device_ids.length === 0 ? '' : <Devices key="devices" ids={data.device_ids} />],
               [
                 'Own records',
-                data.record_ids.length === 0 ? '' : <Records key="records" zone={zone} ids={data.record_ids} />,
+                data.record_ids.length === 0 ? '' : <Records key="records" name={name} ids={data.record_ids} />,
               ],
             ]}
           />

@@ -185,6 +185,7 @@ export const RrsetsTab = ({ zone }: { readonly zone: Zone }) => {
           zone={zone}
           id={search.entry}
           known={rows.find(({ id }) => id === search.entry)}
+          isComing={query.isPending}
           onClose={() => void set({ entry: undefined })}
         />
       )}
