@@ -6,6 +6,7 @@ import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
 import { EVENT_NAMES } from '../src/features/events/catalogue.ts'
 import { contracts } from '../src/features/index.ts'
+import { singular } from '../src/platform/cli/command-name.ts'
 import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
@@ -36,7 +37,7 @@ const operations = (): Plugin => ({
 })
 
 /** The facts that a command line needs as well: its words, the filters of lists, and the secret fields. */
-const commandFacts = ({ cli, effect, input }: AnyOperation) => {
+const commandFacts = ({ name: operation, cli, effect, input }: AnyOperation) => {
   const fields = Object.entries(schemaOf(input).properties ?? {})
   const described = fields.map(([name, schema]) => {
     const one = elementOf(schema) ?? schema
@@ -44,6 +45,7 @@ const commandFacts = ({ cli, effect, input }: AnyOperation) => {
     return [name, { ...facts, isList: elementOf(schema) !== undefined }]
   })
   return {
+    name: operation,
     cli: cli && { command: cli.command, args: cli.args },
     fields: Object.fromEntries(effect === 'read' ? described : []),
     secrets: fields.flatMap(([name]) => (isSecretName(name) ? [name] : [])),
@@ -169,6 +171,14 @@ const compressAll = (folder: string): void => {
   }
 }
 
+const WRITES = Object.values(contracts)
+  .flatMap((set): AnyOperation[] => Object.values(set))
+  .filter(({ http }) => !http.startsWith('GET'))
+/** The kinds of objects in the audit log. Signing in and out are not operations. */
+const AUDITED = [
+  ...new Set([...WRITES.map(({ name }) => singular(name.slice(0, name.indexOf('.')))), 'session']),
+].sort()
+
 /** Adds a page of all components, for development. */
 const hasStories = process.env.PLAT_STORIES === '1'
 const paths = [LOGIN, ...Object.keys(PAGES), ...Object.keys(MOVED), ...(hasStories ? [STORIES] : [])]
@@ -185,7 +195,11 @@ await build({
   logLevel: 'warn',
   publicDir: false,
   plugins: [react(), operations(), commands(), head(), withoutZod()],
-  define: { __STORIES__: String(hasStories), __EVENT_NAMES__: JSON.stringify(EVENT_NAMES) },
+  define: {
+    __STORIES__: String(hasStories),
+    __EVENT_NAMES__: JSON.stringify(EVENT_NAMES),
+    __AUDITED__: JSON.stringify(AUDITED),
+  },
   worker: { format: 'es' },
   build: {
     outDir,

@@ -19,8 +19,9 @@ const withoutSecrets = ({ op, input }: Call): { readonly input: Input; readonly 
   }
 }
 
-const named = ({ name }: Call['op']): Named => {
-  const cli = commands[name]?.cli
+/** Operations of the browser have no names. */
+const named = ({ http }: Call['op']): Named => {
+  const { name, cli } = commands[http] ?? { name: '' }
   return { name, ...(cli ? { cli } : {}) }
 }
 
