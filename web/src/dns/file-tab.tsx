@@ -1,15 +1,16 @@
 /** The master file of a zone (RFC 1035 section 5), to read and to download. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api/client.ts'
+import { api, request } from '../api/client.ts'
 import { asAppError } from '../api/errors.ts'
 import { save } from '../export/save.ts'
-import { feedsQuery } from '../feeds/queries.ts'
+import { type Feed, feedsQuery } from '../feeds/queries.ts'
 import { forbidden, usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { count } from '../ui/format.ts'
 import { Skeleton, useCopy } from '../ui/primitives.tsx'
 import { Failure, State } from '../ui/states.tsx'
+import { toastError } from '../ui/toast.tsx'
 import css from './dns.module.css'
 import type { Zone } from './queries.ts'
 
@@ -24,10 +25,13 @@ const useMissing = (): string | undefined => {
 }
 
 /** The feeds that give the file to other programs. */
-const Feeds = ({ zone }: { readonly zone: Zone }) => {
+const useZoneFeeds = ({ id }: Zone): readonly Feed[] => {
   const { may } = usePermit()
   const { data } = useQuery({ ...feedsQuery, enabled: may('feeds:list') })
-  const own = data?.filter(({ zone_id }) => zone_id === zone.id) ?? []
+  return data?.filter(({ zone_id }) => zone_id === id) ?? []
+}
+
+const Feeds = ({ own }: { readonly own: readonly Feed[] }) => {
   if (own.length === 0)
     return (
       <span className="muted">
@@ -64,21 +68,32 @@ const File = ({ zone }: { readonly zone: Zone }) => {
     queryKey: ['dns-zone', zone.id, 'file', zone.serial],
     queryFn: ({ signal }) => api.feeds.preview({ format: 'zone', zone_id: zone.id }, { signal }),
   })
+  const own = useZoneFeeds(zone)
+  const [feed] = own
+  // The preview of a large zone is cut.
+  const isWhole = data !== undefined && !data.is_cut
+  const download = useMutation({
+    mutationFn: async () =>
+      isWhole || !feed ? (data?.content ?? '') : (await request(feed.url, { method: 'GET' })).text(),
+    onSuccess: (text) => save(fileName(zone.name), 'text/plain', text),
+    onError: (error) => toastError('The file could not be downloaded', error),
+  })
   const { isCopied, copy, icon } = useCopy(data?.content ?? '', 14)
   if (error && !data) return <Failure error={asAppError(error)} onRetry={() => void refetch()} />
   return (
     <section className={css.file} aria-label="File">
       <header className={css.compared}>
         <span className={css.about}>
-          <span>Serial {zone.serial}</span> <Feeds zone={zone} />
+          <span>Serial {zone.serial}</span> <Feeds own={own} />
         </span>
-        <Button onClick={copy} disabled={!data || data.is_cut} aria-label={isCopied ? 'Copied' : 'Copy the file'}>
+        <Button onClick={copy} disabled={!isWhole} aria-label={isCopied ? 'Copied' : 'Copy the file'}>
           {icon}
           {isCopied ? 'Copied' : 'Copy'}
         </Button>
         <Button
-          onClick={() => data && save(fileName(zone.name), 'text/plain', data.content)}
-          disabled={!data || data.is_cut}
+          onClick={() => download.mutate()}
+          disabled={!data || download.isPending}
+          blocked={data?.is_cut && !feed ? 'The zone is large: make a feed of it first' : undefined}
         >
           Download
         </Button>

@@ -41,7 +41,7 @@ const columnsFor = ({ edit, remove }: Run, needs: Needs): readonly Column<OwnRec
   {
     id: 'name',
     text: 'Name',
-    width: 200,
+    width: 160,
     isSortable: true,
     isEssential: true,
     cell: (record) => (
@@ -56,11 +56,11 @@ const columnsFor = ({ edit, remove }: Run, needs: Needs): readonly Column<OwnRec
       </button>
     ),
   },
-  { id: 'type', text: 'Type', width: 80, isSortable: true, isEssential: true, cell: ({ type }) => type },
+  { id: 'type', text: 'Type', width: 84, isSortable: true, isEssential: true, cell: ({ type }) => type },
   {
     id: 'value',
     text: 'Value',
-    width: 340,
+    width: 240,
     isSortable: true,
     isEssential: true,
     cell: ({ value }) => (

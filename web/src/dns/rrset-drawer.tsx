@@ -8,11 +8,11 @@ import { usePermit } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
 import { count, plural } from '../ui/format.ts'
 import { Drawer } from '../ui/layers.tsx'
-import { CopyText, Facts } from '../ui/primitives.tsx'
+import { Badge, CopyText, Facts } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './dns.module.css'
-import { RrsetMark } from './marks.tsx'
 import { type RrsetRow, withId, type Zone } from './queries.ts'
+import { STATE_TONES, stateText } from './words.ts'
 
 /** Devices that claim a name are few. */
 const MOST_NAMED = 8
@@ -95,9 +95,15 @@ export const RrsetDrawer = ({ zone, id, known, isComing, onClose }: Props) => {
         {data && (
           <Facts
             facts={[
-              ['State', <RrsetMark key="state" {...data} />],
+              [
+                'State',
+                <Badge key="state" tone={STATE_TONES[data.state]}>
+                  {data.state}
+                </Badge>,
+              ],
+              ...(stateText(data) === '' ? [] : [['Reason', stateText(data)] as const]),
               ['Full name', <CopyText key="fqdn" text={data.fqdn} label="full name" />],
-              ['TTL', `${count(data.ttl)} s`],
+              ['TTL', data.values.length + data.wanted.length === 0 ? '' : `${count(data.ttl)} s`],
               ['Published', data.values.length === 0 ? '' : <List key="values" values={data.values} />],
               ['Wanted', data.wanted.length === 0 ? '' : <List key="wanted" values={data.wanted} />],
               ['Devices', data.device_ids.length === 0 ? '' : <Devices key="devices" ids={data.device_ids} />],

@@ -70,7 +70,11 @@ const columnsFor =
       text: 'Test',
       width: 90,
       isEssential: true,
-      cell: (server) => <ServerTestButton server={server} test={test} isInRow />,
+      cell: (server) => (
+        <span className={css.rowActions}>
+          <ServerTestButton server={server} test={test} isInRow />
+        </span>
+      ),
     },
     actionsColumn({
       noun: 'server',

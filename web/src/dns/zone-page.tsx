@@ -42,6 +42,8 @@ const countsOf = ({ rrset_count, pending_count, conflict_count, blocked_count, d
 /** The state of a zone in one line. */
 const StateLine = ({ zone }: { readonly zone: Zone }) => {
   const server = serverName(zone, useServerNames())
+  // Nothing is sent to a watched zone.
+  const syncedAt = zone.mode === 'watched' ? null : zone.last_synced_at
   return (
     <div className={css.state} role="status">
       <ZoneStatus zone={zone} />
@@ -50,14 +52,14 @@ const StateLine = ({ zone }: { readonly zone: Zone }) => {
         {zoneKind(zone)}, {server === '' ? 'a file only' : `${zone.mode} on ${server}`}
       </span>
       <span className={css.times}>
-        {zone.last_synced_at !== null && (
+        {syncedAt !== null && (
           <>
-            synchronised <TimeAgo at={zone.last_synced_at} />
+            synchronised <TimeAgo at={syncedAt} />
           </>
         )}
         {zone.last_checked_at !== null && (
           <>
-            {zone.last_synced_at !== null && ' · '}checked <TimeAgo at={zone.last_checked_at} />
+            {syncedAt !== null && ' · '}checked <TimeAgo at={zone.last_checked_at} />
           </>
         )}
       </span>
