@@ -339,7 +339,7 @@ describe('a zone on a server', () => {
         await row.getByText('192.0.2.66 · TTL 3600').waitFor()
         await row.getByRole('button', { name: 'Push app A' }).click()
         const question = page.getByRole('dialog', { name: 'Push app A?' })
-        await question.getByText('The server gets the values of Plat in place of its own.').waitFor()
+        await question.getByText('The server gets the values of Plat in place of those that it holds.').waitFor()
         await question.getByRole('button', { name: 'Push' }).press('Enter')
         await page.getByText('Pushed 1 entry').waitFor()
         await row.waitFor({ state: 'detached' })

@@ -61,8 +61,8 @@ export type Direction = 'push' | 'pull'
 const EFFECTS: Readonly<Record<Direction, Readonly<Record<DriftKind, string>>>> = {
   push: {
     missing: 'The server gets the values of Plat again.',
-    changed: 'The server gets the values of Plat in place of its own.',
-    blocked: 'The server gets the values of Plat in place of its own, which Plat did not write.',
+    changed: 'The server gets the values of Plat in place of those that it holds.',
+    blocked: 'The server gets the values of Plat in place of those that it holds, which Plat did not write.',
     foreign: 'It is deleted on the server.',
   },
   pull: {

@@ -119,7 +119,14 @@ export const ZonePage = () => {
       ]}
       below={<StateLine zone={zone} />}
       body={(content) => <PageBody>{content}</PageBody>}
-      hints={search.tab === 'settings' || search.tab === 'file' ? [] : [[['j', 'k'], 'move']]}
+      hints={
+        search.tab === 'settings' || search.tab === 'file'
+          ? []
+          : [
+              [['j', 'k'], 'move'],
+              [['↵'], 'open'],
+            ]
+      }
     >
       {isSyncing && <SyncDialog zone={zone} onClose={() => setSyncing(false)} />}
       {search.new !== undefined && recordDrawer('dns:create', undefined)}

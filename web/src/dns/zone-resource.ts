@@ -19,17 +19,21 @@ const placed = (error: unknown): unknown =>
     ? invalidField('is_default', error.message)
     : error
 
+/** The state of a zone may change between two requests, while names are on their way. */
+const MOST_TRIES = 6
+
 const put = async (id: string, input: Input, etag: string): Promise<Zone> => {
-  const write = (tag: string) => api.dnsZones.update({ ...input, id }, { headers: { 'If-Match': tag } })
-  try {
-    return await write(etag)
-  } catch (error) {
-    if (!isCode(error, 'PRECONDITION_FAILED')) throw error
-    // The ETag covers the state too, which changes by itself. Only another version of the settings is a conflict.
-    const fresh = await readZone(id)
-    if (fresh.value.updated_at !== settingsTime(etag)) throw error
-    return await write(fresh.etag)
-  }
+  let tag = etag
+  for (let tries = 1; ; tries++)
+    try {
+      return await api.dnsZones.update({ ...input, id }, { headers: { 'If-Match': tag } })
+    } catch (error) {
+      if (!isCode(error, 'PRECONDITION_FAILED') || tries === MOST_TRIES) throw error
+      // The ETag covers the state too, which changes by itself. Only another version of the settings is a conflict.
+      const fresh = await readZone(id)
+      if (fresh.value.updated_at !== settingsTime(etag)) throw error
+      tag = fresh.etag
+    }
 }
 
 const placing = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -43,7 +43,7 @@ const columnsFor =
         </RowLink>
       ),
     },
-    { id: 'kind', text: 'Kind', width: 142, isSortable: true, cell: zoneKind },
+    { id: 'kind', text: 'Kind', width: 130, isSortable: true, cell: zoneKind },
     {
       id: 'server',
       text: 'Server',
@@ -65,7 +65,7 @@ const columnsFor =
     countColumn('conflicts', 'Conflicts', ({ conflict_count }) => conflict_count),
     countColumn('blocked', 'Blocked', ({ blocked_count }) => blocked_count),
     countColumn('drift', 'Drift', ({ drift_count }) => drift_count),
-    timeColumn({ id: 'checked', text: 'Checked', width: 96, at: ({ last_checked_at }) => last_checked_at }),
+    timeColumn({ id: 'checked', text: 'Checked', width: 92, at: ({ last_checked_at }) => last_checked_at }),
     { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
     actionsColumn({
       noun: 'zone',
