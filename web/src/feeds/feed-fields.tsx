@@ -1,4 +1,5 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
+import { lazy, Suspense } from 'react'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { type FieldSpec, type Input, inputOf, type Values } from '../resource/resource.ts'
 import { SelectField } from '../ui/field.tsx'
@@ -6,7 +7,6 @@ import type { Feed, PreviewDraft } from './queries.ts'
 import { type Choices, ReferenceField } from './reference-field.tsx'
 import { StatusesField, statusesIn } from './statuses-field.tsx'
 import { EXAMPLE, TemplateField } from './template-field.tsx'
-import { ZoneField } from './zone-field.tsx'
 
 export const MEDIA_TYPES = [
   ...(['text/plain', 'text/csv', 'application/json', 'application/yaml'] as const),
@@ -26,9 +26,22 @@ export type FeedParts = {
 type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf'>>
 type Special = readonly [name: string, label: string, control: Control]
 
+/** Makes requests, which the other fields do not. */
+const ZoneField = lazy(() => import('./zone-field.tsx').then((module) => ({ default: module.ZoneField })))
+
 /** The fields that only some formats use. */
 const specialFields = ({ format, datacenters, networks }: FeedParts): readonly Special[] => [
-  ['zone_id', 'DNS zone', { render: (input) => <ZoneField {...input} /> }],
+  [
+    'zone_id',
+    'DNS zone',
+    {
+      render: (input) => (
+        <Suspense>
+          <ZoneField {...input} />
+        </Suspense>
+      ),
+    },
+  ],
   ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
   [
     'media_type',
