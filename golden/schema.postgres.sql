@@ -1152,12 +1152,11 @@ CREATE TABLE dns_rrsets (
 CREATE INDEX dns_rrsets_state ON dns_rrsets (zone_id, state);
 
 CREATE TABLE dns_changes (
-  id TEXT COLLATE "C" PRIMARY KEY,
   zone_id TEXT COLLATE "C" NOT NULL,
-  name TEXT COLLATE "C" NOT NULL
+  id TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (zone_id, id)
 );
-
-CREATE INDEX dns_changes_zone ON dns_changes (zone_id, id);
 
 CREATE TABLE dns_reports (
   zone_id TEXT COLLATE "C" PRIMARY KEY,

@@ -404,12 +404,11 @@ CREATE INDEX discovery_scans_open ON discovery_scans (status, created_at, id) WH
 CREATE UNIQUE INDEX discovery_scans_running ON discovery_scans (network_id) WHERE status = 'running';
 
 CREATE TABLE dns_changes (
-  id TEXT PRIMARY KEY,
   zone_id TEXT NOT NULL,
-  name TEXT NOT NULL
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (zone_id, id)
 );
-
-CREATE INDEX dns_changes_zone ON dns_changes (zone_id, id);
 
 CREATE TABLE dns_providers (
   id TEXT PRIMARY KEY,

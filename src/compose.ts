@@ -22,6 +22,7 @@ import { DATA_FILE, openDataFolder } from './platform/db/disk/data-folder.ts'
 import { DataLockedError } from './platform/db/disk/data-lock.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { openSqlite } from './platform/db/sqlite/sqlite.ts'
+import { createDnsConnector, type DnsConnector } from './platform/dns/connector.ts'
 import { type App, createApp } from './platform/http/app.ts'
 import { createGuard } from './platform/http/guard.ts'
 import { securityHeaders } from './platform/http/headers.ts'
@@ -109,6 +110,7 @@ export type Plat = {
 export type ComposeOptions = {
   readonly passwords?: Passwords
   readonly outbound?: Outbound
+  readonly dns?: DnsConnector
   readonly startScan?: typeof startScanProcess
   /** Replaces the bounds of long answers. */
   readonly streams?: Partial<StreamLimits> & Pick<Partial<SpoolOptions>, 'mostBytes'>
@@ -124,6 +126,7 @@ export const compose = async (
   { db, maintain, close }: OpenDatabase,
   {
     outbound,
+    dns,
     startScan = startScanProcess,
     streams: bounds = {},
     withFirstAdmin = true,
@@ -149,6 +152,7 @@ export const compose = async (
   const population = await createPopulation(db)
   let isStopping = false
 
+  const rules = targetRules(config.ssrfAllowPrivateTargets)
   const identify = createIdentify({ db, config, sessions, keyUses, now, log })
   const features = createFeatures({
     identify,
@@ -167,7 +171,8 @@ export const compose = async (
     db,
     log,
     now,
-    outbound: outbound ?? createOutbound({ rules: targetRules(config.ssrfAllowPrivateTargets) }),
+    outbound: outbound ?? createOutbound({ rules }),
+    dns: dns ?? createDnsConnector({ rules, servers: config.dnsServers }),
   })
   const onCommit = (events: readonly string[]): void => {
     population.onCommit(events)

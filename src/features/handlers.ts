@@ -1,7 +1,7 @@
 /** The registry of implementations: one line per feature. */
 
 import type { Db } from '../platform/db/database.ts'
-import { createDnsConnector } from '../platform/dns/connector.ts'
+import type { DnsConnector } from '../platform/dns/connector.ts'
 import type { Kernel } from '../platform/operation/kernel.ts'
 import type { Identify } from '../platform/operation/request.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
@@ -9,7 +9,6 @@ import type { Logger } from '../platform/runtime/log.ts'
 import type { Metrics } from '../platform/runtime/metrics.ts'
 import type { Secrets } from '../platform/security/crypto.ts'
 import type { Outbound } from '../platform/security/outbound.ts'
-import { targetRules } from '../platform/security/outbound-target.ts'
 import type { Passwords } from '../platform/security/passwords.ts'
 import type { startScan } from '../scanner/process.ts'
 import { auditFeature } from './audit/audit.ts'
@@ -66,6 +65,7 @@ export type FeatureOptions = {
   readonly log: Logger
   readonly now: () => Date
   readonly outbound: Outbound
+  readonly dns: DnsConnector
   /** Identifies the caller of a request by its credentials. */
   readonly identify: Identify
   /** Checks which of the credentials of earlier requests are still valid. */
@@ -77,8 +77,6 @@ export type FeatureOptions = {
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const signIn = createSignIn(options)
   const oauth = createOauth({ ...options, signIn })
-  const { ssrfAllowPrivateTargets, dnsServers } = options.config
-  const dns = createDnsConnector({ rules: targetRules(ssrfAllowPrivateTargets), servers: dnsServers })
   const features = [
     datacenters,
     networks,
@@ -90,8 +88,8 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     eventsFeature(options),
     webhooksFeature(options),
     feedsFeature(options),
-    dnsProvidersFeature({ ...options, dns }),
-    dnsZonesFeature({ ...options, dns }),
+    dnsProvidersFeature(options),
+    dnsZonesFeature(options),
     dnsRecords,
     conflicts,
     utilizationFeature(options),

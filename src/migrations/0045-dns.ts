@@ -91,11 +91,11 @@ export const dns: Migration = {
      )`,
     'CREATE INDEX dns_rrsets_state ON dns_rrsets (zone_id, state)',
     `CREATE TABLE dns_changes (
-       id ${text} PRIMARY KEY,
        zone_id ${text} NOT NULL,
-       name ${text} NOT NULL
+       id ${text} NOT NULL,
+       name ${text} NOT NULL,
+       PRIMARY KEY (zone_id, id)
      )`,
-    'CREATE INDEX dns_changes_zone ON dns_changes (zone_id, id)',
     `CREATE TABLE dns_reports (
        zone_id ${text} PRIMARY KEY,
        doc ${text} NOT NULL

@@ -7,6 +7,7 @@ import { contracts } from '../features/index.ts'
 import type { Tables } from '../features/tables.ts'
 import { createClient } from '../platform/cli/client.ts'
 import type { Db } from '../platform/db/database.ts'
+import { createDnsConnector } from '../platform/dns/connector.ts'
 import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import { createOutbound, type Outbound } from '../platform/security/outbound.ts'
@@ -109,6 +110,7 @@ export const testApp = async ({
     ...(passwords ? { passwords } : {}),
     ...(scanner ? { startScan: scanner } : {}),
     outbound,
+    dns: createDnsConnector({ rules: { ...targetRules(false), resolve: unresolved }, servers: config.dnsServers }),
     withJobs,
   })
   const fetch = async (request: Request) => plat.fetch(request)

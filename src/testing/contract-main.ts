@@ -2,6 +2,7 @@
  * The server as `plat serve` starts it, but that nothing leaves it: a scan ends at once and finds nothing, no name is resolved, and
  * every outgoing request is refused. A tool that generates requests may call every operation of it.
  */
+import type { DnsConnector } from '../platform/dns/connector.ts'
 import { createOutbound } from '../platform/security/outbound.ts'
 import type { startScan } from '../scanner/process.ts'
 import type { Privilege } from '../scanner/protocol.ts'
@@ -25,5 +26,12 @@ const outbound = createOutbound({
   },
 })
 
-await serve({}, { startScan: scanNothing, outbound })
+const dns: DnsConnector = {
+  problem: async () => undefined,
+  connect: async () => {
+    throw new Error('this server sends nothing')
+  },
+}
+
+await serve({}, { startScan: scanNothing, outbound, dns })
 process.exit()

@@ -2,7 +2,19 @@
 import { z } from 'zod'
 import { canonicalName } from '../../net/dns/name.ts'
 import { TSIG_ALGORITHMS } from '../../net/dns/tsig.ts'
-import { draft, Filter, idOf, line, Name, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
+import {
+  draft,
+  Filter,
+  idOf,
+  line,
+  Name,
+  Page,
+  patch,
+  ruledText,
+  Timestamp,
+  text,
+} from '../../platform/contract/fields.ts'
+import { type TextRule, whole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 
 export const TsigAlgorithm = z.enum(TSIG_ALGORITHMS)
@@ -34,6 +46,13 @@ const number = (min: number, max: number, usual: number) =>
     .nullable()
     .transform((value) => value ?? usual)
 
+const BASE64_PATTERN = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
+const BASE64: TextRule = {
+  holds: (text) => new RegExp(whole(BASE64_PATTERN)).test(text),
+  pattern: BASE64_PATTERN,
+  error: 'must be base64',
+}
+
 const Host = line(253).trim().min(1, 'must not be blank')
 
 const fields = {
@@ -51,11 +70,7 @@ const fields = {
     .union([z.literal(''), TsigAlgorithm])
     .nullable()
     .transform((algorithm) => algorithm || 'hmac-sha256'),
-  tsig_secret: text(1024)
-    .refine((secret) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(secret), {
-      error: 'must be base64',
-    })
-    .describe('The secret of that key, in base64; never sent back'),
+  tsig_secret: ruledText(1024, BASE64).describe('The secret of that key, in base64; never sent back'),
   timeout_seconds: number(1, 60, 5).describe('Limit of the connection and of each answer: 1-60, 5 where absent'),
   description: text(4096),
 }

@@ -1,7 +1,20 @@
 /** The contract of DNS zones: their settings, their state, and the comparison with their server. Browser-safe. */
 import { z } from 'zod'
+import { mailboxName } from '../../net/dns/master-file.ts'
 import { canonicalName } from '../../net/dns/name.ts'
-import { draft, Filter, idOf, line, NewId, Page, patch, reference, text } from '../../platform/contract/fields.ts'
+import {
+  draft,
+  Filter,
+  idOf,
+  line,
+  NewId,
+  Page,
+  patch,
+  reference,
+  ruledText,
+  text,
+} from '../../platform/contract/fields.ts'
+import { type TextRule, whole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { filterFields } from '../feeds/api.ts'
 import { DnsRrset, DnsZone, DriftKind, DriftReport, RrsetState, SyncPlan, ZoneKind, ZoneMode } from './schema.ts'
@@ -27,6 +40,13 @@ const ZoneName = text(255)
   .refine((name) => name === '' || (isName(name) && name !== '.'), { error: 'must be a domain name' })
   .transform((name) => (name === '' ? '' : canonical(name)))
 
+const EMAIL_PATTERN = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63})*"
+const EMAIL: TextRule = {
+  holds: (text) => new RegExp(whole(EMAIL_PATTERN)).test(text) && isName(mailboxName(text)),
+  pattern: EMAIL_PATTERN,
+  error: 'must be an e-mail address',
+}
+
 const Subnet = text(64)
 
 const fields = {
@@ -49,9 +69,7 @@ const fields = {
     .nullable()
     .transform((names) => [...new Set(names ?? [])])
     .describe('Of the file: the NS records of the zone'),
-  admin_email: text(255)
-    .refine((email) => email === '' || /^[^\s@"\\]+@[^\s@]+$/.test(email), { error: 'must be an e-mail address' })
-    .describe('Of the file: the mailbox of the SOA'),
+  admin_email: ruledText(255, EMAIL).describe('Of the file: the mailbox of the SOA'),
   negative_ttl: number(0, 604_800, 300).describe('Of the file: how long resolvers keep that a name is not there'),
   max_delete_percent: number(0, 100, 30).describe('The zone is held if more of its RRsets are about to go'),
   check_interval_seconds: number(30, 86_400, 300),

@@ -3,7 +3,7 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Ctx } from '../ctx.ts'
 import { driftOf } from './drift.ts'
-import { judged, type ServerRrset } from './judge.ts'
+import { HOLDS, judged, type ServerRrset } from './judge.ts'
 import { push } from './push.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
@@ -46,7 +46,7 @@ const unblock = async ({ ctx, write, zone }: Run, server: ReadonlyMap<string, Se
   const blocked = await rrsets.query(ctx, zone.id).where('state', '=', 'blocked').execute()
   const again = blocked.map(rrsets.rrsetOf).flatMap((one) => {
     const there = server.get(rrsetKey(one.name, one.type))
-    if (one.published !== null) return []
+    if (!one.message.startsWith(HOLDS)) return []
     const next = judged(one, there)
     return next.state === 'blocked' || isHidden(one.name, one.type, server) ? [] : [next]
   })

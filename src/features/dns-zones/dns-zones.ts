@@ -22,7 +22,7 @@ import { openRun, type Run, ZoneChangedError } from './run.ts'
 import type { DnsZone, ZoneSettings } from './schema.ts'
 import { create, remove, update } from './settings.ts'
 import * as store from './store.ts'
-import { syncZone } from './sync.ts'
+import { computeWaiting, syncZone } from './sync.ts'
 import { rrsetShown, shown, shownAll, storedState, ZONE_TABLES } from './view.ts'
 
 export type DnsZoneOptions = DnsProviderOptions & {
@@ -32,7 +32,7 @@ export type DnsZoneOptions = DnsProviderOptions & {
 }
 
 const LOOK_MS = 1000
-const LINGER_MS = 50
+const LINGER_MS = 80
 const MEASURE_MS = 10_000
 const REST_MS = 30_000
 /** The longest wait of a call for a server. */
@@ -201,7 +201,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
       },
       check: async (ctx, { id }) => {
         mustHaveServer(await mustGet({ ...ctx, db: ctx.store.read }, id))
-        return held(ctx, id, (run, own) => checkZone(run, own))
+        return held(ctx, id, async (run, own) => checkZone(await computeWaiting(run, now), own))
       },
       drift: async (ctx, { id }) => {
         await mustGet(ctx, id)

@@ -13,6 +13,9 @@ export type ServerRrset = {
 
 const SHOWN = 200
 
+/** Begins the reasons that a transfer can end. Others, such as a name that the server refuses, end with a change. */
+export const HOLDS = 'the server holds'
+
 const settled = (rrset: Rrset): Rrset => ({ ...rrset, state: isSettled(rrset) ? 'published' : 'pending', message: '' })
 
 const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)} ...` : text)
@@ -35,7 +38,7 @@ export const judged = (rrset: Rrset, there: ServerRrset | undefined, beside?: st
     if (own && there.isExact) return settled({ ...rrset, published: own, published_ttl: there.ttl, sending: null })
     // Plat wants nothing there any more, and the records are not those that it wrote.
     if (wanted === null) return settled({ ...rrset, published: null, sending: null })
-    return blocked(rrset, `the server holds ${cut(there.values.join(', '))}`)
+    return blocked(rrset, `${HOLDS} ${cut(there.values.join(', '))}`)
   }
   if (beside !== undefined && wanted !== null) return blocked(rrset, beside)
   return settled({ ...rrset, published: null, sending: null })

@@ -23,11 +23,23 @@ const CONCERNED: ReadonlySet<string> = new Set([
 /** Returns the zones of names and addresses; other settings of them may be old. */
 const createPlacement = (): ((ctx: Ctx) => Promise<ZoneIndex>) => {
   let known: { readonly key: string; readonly index: ZoneIndex } | undefined
-  /** In the transaction itself: waiting for a second connection can deadlock. */
-  const inTransaction = async (ctx: Ctx): Promise<ZoneIndex> => {
+  /** Per transaction. Zones that come while it runs are computed after its end: see `waitForOthers`. */
+  const byTransaction = new WeakMap<Ctx['db'], Promise<ZoneIndex>>()
+
+  const read = async (ctx: Ctx): Promise<ZoneIndex> => {
     const key = await store.placement(ctx)
     if (known?.key !== key) known = { key, index: new ZoneIndex(key === '' ? [] : await store.allSettings(ctx)) }
     return known.index
+  }
+  /** In the transaction itself: waiting for a second connection can deadlock. */
+  const inTransaction = (ctx: Ctx): Promise<ZoneIndex> => {
+    const cached = byTransaction.get(ctx.db)
+    if (cached) return cached
+    const reading = read(ctx)
+    byTransaction.set(ctx.db, reading)
+    // A failure ends in its savepoint; another call of the transaction may succeed.
+    reading.catch(() => byTransaction.delete(ctx.db))
+    return reading
   }
   return async (ctx) => {
     const { cache, read: committed, revision, sql } = ctx.store
@@ -39,22 +51,23 @@ const createPlacement = (): ((ctx: Ctx) => Promise<ZoneIndex>) => {
 
 type Noted = { readonly zone_id: string; readonly name: string }
 
-const placesOf = (index: ZoneIndex, devices: readonly Device[]): Map<string, Set<string>> => {
-  const places = new Map<string, Set<string>>()
+/** The names of each zone. Those of a zone with very many are not kept: it is computed as a whole. */
+type Places = Map<string, Set<string>>
+
+const addPlaces = (places: Places, index: ZoneIndex, device: Device): void => {
   const add = (zoneId: string, name: string): void => {
-    const names = places.get(zoneId)
-    if (names) names.add(name)
-    else places.set(zoneId, new Set([name]))
+    const names = places.get(zoneId) ?? new Set()
+    places.set(zoneId, names)
+    if (names.has(rrsets.WHOLE)) return
+    names.add(name)
+    if (names.size > MOST_NAMES) places.set(zoneId, new Set([rrsets.WHOLE]))
   }
-  for (const device of devices) {
-    const { names, ips } = possibleNames(device, (hostname) => index.completed(hostname))
-    for (const name of names) for (const zone of index.forName(name)) add(zone.id, relativeTo(name, zone.name))
-    for (const text of ips) {
-      const ip = parseIp(text)
-      if (ip) for (const { zone, name } of index.placesOf(ip)) add(zone.id, name)
-    }
+  const { names, ips } = possibleNames(device, (hostname) => index.completed(hostname))
+  for (const name of names) for (const zone of index.forName(name)) add(zone.id, relativeTo(name, zone.name))
+  for (const text of ips) {
+    const ip = parseIp(text)
+    if (ip) for (const { zone, name } of index.placesOf(ip)) add(zone.id, name)
   }
-  return places
 }
 
 export const noteAll = async (ctx: Ctx, noted: readonly Noted[]): Promise<void> => {
@@ -72,15 +85,25 @@ export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =
 export const createReactions = (): NonNullable<Feature['reactions']> => {
   const indexOf = createPlacement()
 
-  /** Once for all devices of a transaction. */
-  const noteDevices = async (ctx: Ctx, groups: readonly (readonly Device[])[]): Promise<void> => {
+  /** Per transaction: an import of very many devices is not kept until its end, only their names. */
+  const noted = new WeakMap<Ctx['db'], Places>()
+
+  const flush = async (ctx: Ctx): Promise<void> => {
+    const places = noted.get(ctx.db) ?? new Map()
+    noted.delete(ctx.db)
+    await noteAll(
+      ctx,
+      [...places].flatMap(([zone_id, names]) => [...names].map((name): Noted => ({ zone_id, name }))),
+    )
+  }
+
+  const noteDevices = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
     const index = await indexOf(ctx)
     if (index.zones.length === 0) return
-    const noted: Noted[] = []
-    for (const [zone_id, names] of placesOf(index, groups.flat()))
-      if (names.size > MOST_NAMES) noted.push({ zone_id, name: rrsets.WHOLE })
-      else for (const name of names) noted.push({ zone_id, name })
-    await noteAll(ctx, noted)
+    const places: Places = noted.get(ctx.db) ?? new Map()
+    noted.set(ctx.db, places)
+    for (const device of devices) addPlaces(places, index, device)
+    ctx.atEnd(flush, undefined)
   }
 
   const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])
@@ -95,13 +118,13 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
   }
 
   return {
-    'devices.recorded': async (ctx, all: readonly Device[]) => ctx.atEnd(noteDevices, all),
-    'devices.removed': async (ctx, all: readonly Device[]) => ctx.atEnd(noteDevices, all),
+    'devices.recorded': noteDevices,
+    'devices.removed': noteDevices,
     'device.updated': async (
       ctx,
       { device, before, changes }: { device: Device; before: Device; changes: readonly string[] },
     ) => {
-      if (changes.some((field) => CONCERNED.has(field))) ctx.atEnd(noteDevices, [before, device])
+      if (changes.some((field) => CONCERNED.has(field))) await noteDevices(ctx, [before, device])
     },
     'network.created': async (ctx) => ctx.atEnd(noteNetworks, undefined),
     'network.updated': async (ctx, { changes }: { changes: readonly string[] }) => {

@@ -13,13 +13,14 @@ import {
   startNamed,
   startPowerDns,
   type TestDnsServer,
+  ZONES,
 } from '../../testing/dns-servers.ts'
 import { ask, failure, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsRrset, DnsZone, DriftReport } from './schema.ts'
 
-const ZONE = 'example.org'
+const [ZONE, SLASH] = ZONES
 const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
 const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
@@ -158,6 +159,26 @@ describe.each(CASES)('%s', (name, start, dialect) => {
     await clear(id)
   })
 
+  test('follows PTR records in a zone of RFC 2317', async () => {
+    const ptr = async (): Promise<string[]> => {
+      const found: string[] = []
+      for await (const { name: owner, type, value } of there(client).transfer(SLASH))
+        if (type === 'PTR') found.push(`${owner} ${value}`)
+      return found.sort()
+    }
+    const id = await zone({ name: undefined, subnet: '192.0.2.0/26' })
+    await device('p', { hostname: `p.${ZONE}`, addresses: [{ ip: '192.0.2.5' }, { ip: '192.0.2.70' }] })
+    await inSync(id)
+    expect(await ptr()).toEqual([`5.${SLASH} p.${ZONE}`])
+    await api().devices.update({ id: 'p', hostname: `q.${ZONE}`, addresses: [{ ip: '192.0.2.6' }] })
+    await inSync(id)
+    expect(await ptr()).toEqual([`6.${SLASH} q.${ZONE}`])
+    await api().devices.delete({ id: 'p' })
+    await inSync(id)
+    expect(await ptr()).toEqual([])
+    await clear(id)
+  })
+
   test('holds own records of each kind, and a CNAME in place of addresses', async () => {
     const id = await zone()
     await device('c', { hostname: `c.${ZONE}`, addresses: [{ ip: '10.0.0.1' }] })
@@ -275,7 +296,13 @@ describe.each(CASES)('%s', (name, start, dialect) => {
       ...['alien TXT hello published', 'blocked A 10.0.0.4 published', 'changed A 10.8.8.8 published'],
       ...['gone A 10.0.0.1 published', 'ttl A 10.0.0.3 published'],
     ])
-    // What is Plat's now follows it.
+    const events = await there(app)
+      .db.read.selectFrom('events')
+      .select('event')
+      .where('event', 'like', 'dns.%')
+      .execute()
+    expect(events.map(({ event }) => event)).toEqual(['dns.drift_detected', 'dns.drift_resolved'])
+    // The RRsets of Plat follow it.
     const [record] = (await send(`GET /api/dns/records?zone_id=${id}&type=TXT`)).body as { id: string }[]
     await send(`DELETE /api/dns/records/${record?.id}`)
     await write([add('alien2', 'TXT', ['x'])])

@@ -184,8 +184,9 @@ export const changeCounts = async ({ db }: DbScope, zoneId?: string): Promise<Ma
   return new Map((await rows.execute()).map(({ zone_id, n }) => [zone_id, Number(n)]))
 }
 
-export const removeChanges = async ({ db }: DbScope, ids: readonly string[]): Promise<void> => {
-  for (const batch of batches(ids)) await db.deleteFrom('dns_changes').where('id', 'in', batch).execute()
+export const removeChanges = async ({ db }: DbScope, zoneId: string, ids: readonly string[]): Promise<void> => {
+  for (const batch of batches(ids))
+    await db.deleteFrom('dns_changes').where('zone_id', '=', zoneId).where('id', 'in', batch).execute()
 }
 
 /** Deletes all that belongs to a zone. */

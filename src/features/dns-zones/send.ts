@@ -2,7 +2,7 @@
 import { isExactValue } from '../../net/dns/value.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
-import { blocked, judged, type ServerRrset } from './judge.ts'
+import { blocked, HOLDS, judged, type ServerRrset } from './judge.ts'
 import type { Rrset } from './rrset-store.ts'
 import { MOST_BYTES, messagesOf, type RrsetUpdate, updateOf } from './update-message.ts'
 import { fullName } from './zone-index.ts'
@@ -51,8 +51,8 @@ export const createSend = ({ client, zone, signal, onResult }: Sender) => {
   const judgeAlone = async (rrset: Rrset, rcode: string | undefined): Promise<Rrset> => {
     const { there, cname } = await ask({ client, zone, signal }, rrset)
     const isUsed = rcode === 'YXDOMAIN' && !there
-    const beside = cname !== undefined && rrset.type !== 'CNAME' ? `the server holds CNAME ${cname}` : undefined
-    return judged(rrset, there, isUsed ? 'the server holds other records at this name' : beside)
+    const beside = cname !== undefined && rrset.type !== 'CNAME' ? `${HOLDS} CNAME ${cname}` : undefined
+    return judged(rrset, there, isUsed ? `${HOLDS} other records at this name` : beside)
   }
 
   const halves = async (updates: readonly RrsetUpdate[]): Promise<Rrset[]> => {

@@ -76,7 +76,7 @@ const saveAll = async (
     await write(async (inner) => {
       await rrsets.save(inner, zone.id, part)
       if (!isLast) return
-      await rrsets.removeChanges(inner, done)
+      await rrsets.removeChanges(inner, zone.id, done)
       const state = isWhole ? await store.findState(inner, zone.id) : undefined
       if (state && state.head !== headOf(zone)) await raiseSerial(inner, zone, now)
     })
@@ -231,6 +231,7 @@ const dropChanges = async ({ ctx, write, zone }: Run): Promise<void> => {
     await write((inner) =>
       rrsets.removeChanges(
         inner,
+        zone.id,
         noted.map(({ id }) => id),
       ),
     )
@@ -241,6 +242,10 @@ const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   const change = left ? { retry_ms: now.getTime() + REST_MS } : { last_synced_at: now.toISOString() }
   await write((inner) => store.updateState(inner, zone.id, change))
 }
+
+/** Computes the changes that wait, and sends nothing. */
+export const computeWaiting = async (run: Run, now: () => Date): Promise<Run> =>
+  (await danglingField(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
 
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
 
@@ -255,8 +260,8 @@ export const syncZone = async (
 ): Promise<DnsError | undefined> => {
   const dangling = await danglingField(first.ctx, first.zone)
   if (dangling !== undefined) {
-    await dropChanges(first)
     await recordHeld(first, `the ${dangling} of its filter no longer exists`)
+    await dropChanges(first)
     return undefined
   }
   const run = await compute(first, options.now)

@@ -1,0 +1,159 @@
+// Messages to servers: prerequisites, the order of a CNAME, sizes, and the judgement of RRsets that were refused.
+import { describe, expect, test } from 'bun:test'
+import { changed } from './diff.ts'
+import { driftOf } from './drift.ts'
+import { judged } from './judge.ts'
+import type { Rrset } from './rrset-store.ts'
+import { inOrder, messagesOf, updateOf } from './update-message.ts'
+
+const rrset = (given: Partial<Rrset>): Rrset => ({
+  ...{ name: 'a', type: 'A', state: 'pending', message: '', source: 'device', device_ids: [], record_ids: [] },
+  ...{ wanted: null, wanted_ttl: 60, published: null, published_ttl: 60, sending: null },
+  ...given,
+})
+
+describe('an update', () => {
+  test('of a new RRset demands that neither it nor a CNAME is there', () => {
+    expect(updateOf(rrset({ wanted: ['192.0.2.1'] }), 'x')).toMatchObject({
+      prerequisites: [
+        { kind: 'absent', name: 'a.x', type: 'A' },
+        { kind: 'absent', name: 'a.x', type: 'CNAME' },
+      ],
+      changes: [{ kind: 'add', name: 'a.x', type: 'A', ttl: 60, values: ['192.0.2.1'] }],
+    })
+  })
+
+  test('of a new CNAME demands that the name is not in use', () => {
+    const { prerequisites } = updateOf(rrset({ type: 'CNAME', wanted: ['b.x'] }), 'x')
+    expect(prerequisites).toEqual([{ kind: 'unused', name: 'a.x' }])
+  })
+
+  test.each([
+    ['changes', ['192.0.2.2'], 2],
+    ['goes', null, 1],
+  ])('of an RRset that %s demands exactly the published one', (_, wanted, count) => {
+    const { prerequisites, changes } = updateOf(rrset({ wanted, published: ['192.0.2.1'] }), 'x')
+    expect(prerequisites).toEqual([{ kind: 'equals', name: 'a.x', type: 'A', values: ['192.0.2.1'] }])
+    expect(changes).toHaveLength(count)
+    expect(changes[0]).toEqual({ kind: 'delete', name: 'a.x', type: 'A' })
+  })
+
+  test('of the zone itself has its name', () => {
+    expect(updateOf(rrset({ name: '@', wanted: ['192.0.2.1'] }), 'x').changes).toMatchObject([{ name: 'x' }])
+  })
+})
+
+describe('messages', () => {
+  test('have at most 500 RRsets and 60,000 bytes', () => {
+    const sizes = (bytes: number, count: number) =>
+      messagesOf(Array.from({ length: count }, () => ({ bytes }))).map(({ length }) => length)
+    expect([sizes(10, 1001), sizes(20_000, 7), sizes(59_999, 2), sizes(1, 0)]).toEqual([
+      [500, 500, 1],
+      [3, 3, 1],
+      [1, 1],
+      [],
+    ])
+  })
+
+  test('make room for a CNAME before it is sent', () => {
+    const [a, cname, other] = [
+      rrset({ published: ['192.0.2.1'] }),
+      rrset({ type: 'CNAME', wanted: ['b.x'] }),
+      rrset({ name: 'b', published: ['192.0.2.1'] }),
+    ]
+    expect(inOrder([a, cname, other])).toEqual([[a], [cname, other]])
+    expect(inOrder([a, other])).toEqual([[a, other]])
+  })
+})
+
+describe('an RRset that the server refused', () => {
+  const there = (values: readonly string[], isExact = true) => ({ values, ttl: 60, isExact })
+  const [W, S, P] = [['192.0.2.1'], ['192.0.2.2'], ['192.0.2.3']]
+
+  test.each([
+    ['has the wanted values', rrset({ wanted: W }), there(W), undefined, { state: 'published', published: W }],
+    [
+      'has the values that were sent',
+      rrset({ wanted: W, sending: S }),
+      there(S),
+      undefined,
+      { state: 'pending', published: S, sending: null },
+    ],
+    ['is gone', rrset({ wanted: W, published: P }), undefined, undefined, { state: 'pending', published: null }],
+    ['is gone as it should be', rrset({ published: P }), undefined, undefined, { published: null }],
+    [
+      'has other values',
+      rrset({ wanted: W, published: P }),
+      there(['192.0.2.9']),
+      undefined,
+      { state: 'blocked', published: null, message: 'the server holds 192.0.2.9' },
+    ],
+    [
+      'has other values and is no longer wanted',
+      rrset({ published: P }),
+      there(['192.0.2.9']),
+      undefined,
+      { published: null, wanted: null },
+    ],
+    ['has text that is cut otherwise', rrset({ wanted: W }), there(W, false), undefined, { state: 'blocked' }],
+    [
+      'has a CNAME in its place',
+      rrset({ wanted: W }),
+      undefined,
+      'the server holds CNAME b',
+      { state: 'blocked', message: 'the server holds CNAME b' },
+    ],
+  ] as const)('and %s is judged by that', (_, one, server, beside, expected) => {
+    expect(judged(one, server, beside)).toMatchObject(expected)
+  })
+
+  test('and has another TTL is sent again', () => {
+    expect(judged(rrset({ wanted: W, wanted_ttl: 30 }), there(W))).toMatchObject({
+      state: 'pending',
+      published: W,
+      published_ttl: 60,
+    })
+  })
+})
+
+describe('the difference', () => {
+  const want = {
+    name: 'a',
+    type: 'A',
+    ttl: 60,
+    values: ['192.0.2.1'],
+    source: 'device' as const,
+    device_ids: ['d'],
+    record_ids: [],
+    conflict: '',
+  }
+  const stored = rrset({ state: 'published', wanted: ['192.0.2.1'], published: ['192.0.2.1'], device_ids: ['d'] })
+
+  test('is empty for an RRset that is published as it is wanted', () => {
+    expect(changed([stored], [want], 'managed')).toEqual([])
+  })
+
+  test('has new, changed and unwanted RRsets', () => {
+    expect(changed([], [want], 'managed')).toMatchObject([{ state: 'pending', wanted: ['192.0.2.1'], published: null }])
+    expect(changed([stored], [{ ...want, ttl: 30 }], 'managed')).toMatchObject([{ state: 'pending', wanted_ttl: 30 }])
+    expect(changed([stored], [], 'managed')).toMatchObject([{ state: 'pending', wanted: null }])
+    expect(changed([], [want], 'watched')).toMatchObject([{ state: 'watched' }])
+  })
+
+  test('keeps an RRset in conflict as it was, or absent', () => {
+    const conflict = { ...want, values: [], conflict: 'x' }
+    expect(changed([stored], [conflict], 'managed')).toMatchObject([{ state: 'conflict', wanted: ['192.0.2.1'] }])
+    expect(changed([], [conflict], 'managed')).toMatchObject([{ state: 'conflict', wanted: null }])
+  })
+
+  test('of a server leaves names under way out', () => {
+    const server = new Map([['b A', { values: ['192.0.2.9'], ttl: 60, isExact: true }]])
+    const one = {
+      stored: [stored, rrset({ name: 'c', wanted: ['192.0.2.3'] })],
+      waiting: new Set(['a']),
+      isWatched: false,
+    }
+    expect(driftOf(one, server)).toMatchObject([{ name: 'b', kind: 'foreign' }])
+    expect(driftOf({ ...one, waiting: new Set() }, server)).toMatchObject([{ kind: 'missing' }, { kind: 'foreign' }])
+  })
+})
