@@ -166,6 +166,28 @@ describe('a zone that is only a file', () => {
       { as },
     ))
 
+  test('is given to other programs by a feed, to which the page of its file leads', () =>
+    it.visit(
+      async ({ page, open }) => {
+        await open('/feeds?new=1')
+        await page.getByLabel('Name · required').fill('zone of files')
+        await page.getByLabel('Format').selectOption({ label: 'DNS zone' })
+        await page.getByText('choose a zone').waitFor()
+        await page.getByLabel('DNS zone').selectOption({ label: 'file.test' })
+        await page.locator('pre', { hasText: '$ORIGIN file.test.' }).waitFor()
+        await page.getByRole('button', { name: 'Create feed' }).press('Enter')
+        await page.getByRole('heading', { level: 1, name: 'zone of files' }).waitFor()
+        await open('/feeds')
+        await rowOf(page, /zone of files/)
+          .getByText('The zone file.test')
+          .waitFor()
+        await open(`/dns/${id}?tab=file`)
+        await page.getByRole('link', { name: 'zone of files' }).click()
+        await page.getByRole('heading', { level: 1, name: 'zone of files' }).waitFor()
+      },
+      { as },
+    ))
+
   test('is shown on the pages of its devices', () =>
     it.visit(
       async ({ page, open }) => {

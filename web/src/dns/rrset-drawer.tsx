@@ -14,6 +14,8 @@ import css from './dns.module.css'
 import { type RrsetRow, withId, type Zone } from './queries.ts'
 import { STATE_TONES, stateText } from './words.ts'
 
+/** More RRsets than contain the name of another one. */
+const MOST_FOUND = 1000
 /** Devices that claim a name are few. */
 const MOST_NAMED = 8
 
@@ -79,8 +81,8 @@ export const RrsetDrawer = ({ zone, id, known, isComing, onClose }: Props) => {
   } = useQuery({
     queryKey: ['dns-zone', zone.id, 'rrset', id],
     queryFn: async () => {
-      // The filter takes a part of the name; the whole one is among the first.
-      const found = (await api.dnsZones.rrsets({ id: zone.id, name, type })).map(withId)
+      // The filter of the server takes a part of the name.
+      const found = (await api.dnsZones.rrsets({ id: zone.id, name, type, limit: MOST_FOUND })).map(withId)
       const one = found.find((rrset) => rrset.id === id)
       if (!one) throw notFound('RRset', id)
       return one
