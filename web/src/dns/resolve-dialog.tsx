@@ -1,4 +1,4 @@
-/** Shows what a push or a pull changes, before it is done. */
+/** Lists the entries of a push or a pull, and its effect, before it is done. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'

@@ -26,7 +26,7 @@ describe('a question before drift is settled', () => {
     expect(settleTitle('pull', [entry('a'), entry('b')])).toBe('Pull 2 entries?')
   })
 
-  test('says that a push deletes what only the server has', () => {
+  test('says that a push deletes an RRset that only the server has', () => {
     expect(effectOf('push', 'foreign')).toBe('It is deleted on the server.')
   })
 
