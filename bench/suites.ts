@@ -132,6 +132,13 @@ export const SUITES: readonly Suite[] = [
       'Each device has one address and port. The baseline is the list of all devices, on the same server in turn, each after a write.',
   },
   {
+    name: 'dns',
+    title: 'Names on DNS servers',
+    args: ['dns.ts'],
+    about:
+      'BIND and Knot are on the same two cores. The last row compares two servers of Plat in turn; its zones have no server.',
+  },
+  {
     name: 'unread',
     title: 'Clients that do not read, 100,000 devices',
     args: ['unread.ts'],

@@ -29,11 +29,24 @@ export function runTests(args, env = {}) {
 }
 
 /** Tests that mostly wait: for the end of a lease, a silent host, a slow client, the hash of a password, or a process. */
+const WAITING = [
+  'scanner',
+  'template',
+  'features/eviction',
+  'features/events/feed-ends.test.ts',
+  'features/events/revalidation.test.ts',
+  'features/sessions/valkey-store.test.ts',
+  'features/utilization/crossings-round-trips.test.ts',
+  'platform/db/sqlite/snapshots.test.ts',
+  'platform/dns',
+  'platform/security/passwords.test.ts',
+]
+const WAITING_FILE =
+  /^(answered-writes|crash.*|docs-ansible|feeds-consumers|import-pace|instances-servers|real-sources|recipes|rights-between-processes|sign-in-.*|slow-clients)\.test\.ts$/
+
 function waitingTests() {
-  const files = readdirSync(join(root, 'src')).filter((name) =>
-    /^(crash.*|slow-clients|import-pace|sign-in-.*|recipes)\.test\.ts$/.test(name),
-  )
-  return ['scanner', 'template', ...files].map((name) => `src/${name}`)
+  const files = readdirSync(join(root, 'src')).filter((name) => WAITING_FILE.test(name))
+  return [...WAITING, ...files].map((name) => `src/${name}`)
 }
 
 /** Tests of the whole program that run after the contract, because all others take longer than it. */

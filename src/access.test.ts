@@ -98,6 +98,27 @@ describe('a guest', () => {
   })
 })
 
+describe('an API key of a feed', () => {
+  let key = ''
+  beforeAll(async () => {
+    const { api } = await app.as('admin')
+    const { id } = await api.feeds.create({ name: 'feed', format: 'hosts' })
+    key = (await api.keys.create({ name: 'of the feed', feed_id: id })).key
+  })
+  const request = (method: string, path: string, body?: unknown) =>
+    app.fetch(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body: String(body) }),
+      }),
+    )
+
+  test.each(rows(endpoints.filter(({ access }) => access !== 'public')))('may not call %s', async (_, endpoint) => {
+    expect(await statusFor(request, endpoint)).toBe(403)
+  })
+})
+
 describe('a caller without a permission', () => {
   test.each(rows(restricted))('may not call %s', async (_, endpoint) => {
     expect(await statusFor((await holding([])).request, endpoint)).toBe(403)

@@ -58,6 +58,11 @@ const PROOFS: Readonly<Record<string, readonly (readonly [part: string, test: st
     ['scans, leases, hosts files, zones', 'src/real-sources.test.ts'],
     ['spreadsheets with any columns', 'src/features/estate/convert/csv.test.ts'],
   ],
+  'Feeds for other programs': [
+    ['Prometheus, Ansible, OpenSSH, dnsmasq, ISC dhcpd, Kea', 'src/feeds-consumers.test.ts'],
+    ['any text by a template', 'src/template/process.test.ts'],
+    ['keys that open one feed', 'src/features/feeds/feeds.test.ts'],
+  ],
   'Audit trail': [
     ['optional', 'src/features/audit/trail.test.ts'],
     ['a hash chain, checked by a command', 'src/cli-accounts.test.ts'],

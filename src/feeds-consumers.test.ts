@@ -1,6 +1,7 @@
 /** Programs that read feeds, with the configuration that the catalogue of formats shows. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { ansibleFolder } from '../scripts/python-tools.mjs'
 import { CATALOGUE } from './features/feeds/catalogue.ts'
@@ -57,33 +58,47 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     return { usage: CATALOGUE[format].usage.map(({ text }) => filled(text)), path: at(format), key, feed }
   }
 
-  test('Prometheus finds the targets with their labels', async () => {
-    const { usage } = await usageOf('prometheus', { family: 'ipv4' })
-    writeFileSync(at('prometheus.yml'), usage[0] ?? '')
+  /** Runs Prometheus with a configuration until it has targets as wanted. */
+  const targetsOf = async (config: string, isWanted: (target: Record<string, unknown>) => boolean) => {
+    writeFileSync(at('prometheus.yml'), config)
     const port = await freePort()
-    const options = [`--config.file=${at('prometheus.yml')}`, `--storage.tsdb.path=${at('tsdb')}`]
+    const options = [`--config.file=${at('prometheus.yml')}`, `--storage.tsdb.path=${at(`tsdb-${port}`)}`]
     const log = Bun.file(at('prometheus.log'))
     const child = Bun.spawn(['prometheus', ...options, `--web.listen-address=127.0.0.1:${port}`], {
       stdout: log,
       stderr: log,
     })
     try {
-      const targets = await until('target', async () => {
+      return await until('target', async () => {
         const answer = await fetch(`http://127.0.0.1:${port}/api/v1/targets?state=active`).catch(() => undefined)
         if (!answer?.ok) return undefined
         const { data } = (await answer.json()) as { data: { activeTargets: Record<string, unknown>[] } }
-        return data.activeTargets.length > 0 ? data.activeTargets : undefined
+        return data.activeTargets.some(isWanted) ? data.activeTargets : undefined
       })
-      expect(targets).toMatchObject([
-        {
-          labels: { instance: '10.9.0.10:9100', device: 'Web "1"' },
-          discoveredLabels: { __meta_plat_tags: ',a b,c,', __meta_plat_network_name: 'lab' },
-        },
-      ])
     } finally {
       child.kill()
       await child.exited
     }
+  }
+
+  test('Prometheus finds the targets with their labels', async () => {
+    const { usage } = await usageOf('prometheus', { family: 'ipv4', tags: ['c'] })
+    expect(await targetsOf(usage[0] ?? '', () => true)).toMatchObject([
+      {
+        labels: { instance: '10.9.0.10:9100', device: 'Web "1"' },
+        discoveredLabels: { __meta_plat_tags: ',a b,c,', __meta_plat_network_name: 'lab' },
+      },
+    ])
+  }, 60_000)
+
+  test('Prometheus scrapes the metrics of Plat itself by a feed', async () => {
+    const { port } = new URL(url)
+    await api.devices.create({ name: 'plat', tags: ['plat'], addresses: [{ ip: '127.0.0.1', port: Number(port) }] })
+    const { usage } = await usageOf('prometheus', { tags: ['plat'] })
+    const authorization = `    authorization: {type: Bearer, credentials: ${folder.key}}\n    scrape_interval: 1s\n`
+    const config = (usage[0] ?? '').replace('    http_sd_configs:', `${authorization}    http_sd_configs:`)
+    const [target] = await targetsOf(config, ({ health }) => health === 'up')
+    expect(target).toMatchObject({ health: 'up', lastError: '', labels: { device: 'plat' } })
   }, 60_000)
 
   test('Ansible reads the inventory by the script', async () => {
@@ -95,6 +110,23 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     const inventory = JSON.parse(out) as { _meta: { hostvars: Record<string, object> } }
     expect(inventory._meta.hostvars['Web "1"']).toMatchObject({ ansible_host: '10.9.0.10', plat_tags: ['a b', 'c'] })
     expect(inventory).toMatchObject({ tag_a_b: { hosts: ['Web "1"'] }, os_debian_12: { hosts: ['Web "1"'] } })
+  }, 60_000)
+
+  test('Ansible reads an inventory of 1,000 hosts without a warning', async () => {
+    const rows = Array.from({ length: 1000 }, (_, i) => ({
+      ...{ name: `many-${i}`, hostname: `many-${i}.example.net`, tags: ['many', `rack ${i % 20}`], os: 'Debian 12' },
+      addresses: [{ ip: `10.8.${i >> 8}.${i & 255}` }],
+    }))
+    const body = rows.map((row) => JSON.stringify(row)).join('\n')
+    const headers = { Authorization: `Bearer ${folder.key}`, 'Content-Type': 'application/x-ndjson' }
+    await (await fetch(`${url}/api/estate/import?resource=devices`, { method: 'POST', headers, body })).text()
+    const { usage } = await usageOf('ansible', { tags: ['many'] })
+    writeFileSync(at('many.sh'), usage[0] ?? '')
+    chmodSync(at('many.sh'), 0o700)
+    const { out, err } = await run([join(ansibleFolder, 'ansible-inventory'), '-i', at('many.sh'), '--list'])
+    expect(err).toBe('')
+    const { _meta, tag_many } = JSON.parse(out) as { _meta: { hostvars: object }; tag_many: { hosts: string[] } }
+    expect([Object.keys(_meta.hostvars).length, tag_many.hosts.length]).toEqual([1000, 1000])
   }, 60_000)
 
   test('Ansible runs no template that a device holds', async () => {
@@ -135,16 +167,51 @@ describe.skipIf(process.env.PLAT_TEST_LAB === 'off')('the configuration of', () 
     expect([code, err]).toEqual([0, expect.not.stringMatching(/error|parse/i)])
   })
 
-  test('Kea accepts its reservations', async () => {
-    const { usage, path } = await usageOf('kea')
+  test('Kea accepts its reservations, and reads them again after a change', async () => {
+    const { usage, path, feed, key } = await usageOf('kea', { tags: ['c'] })
     const reservations = usage[0]?.replace('/etc/kea/plat.json', path) ?? ''
+    const socket = at('kea.socket')
     const config = `{"Dhcp4": {"interfaces-config": {"interfaces": []}, "lease-database": {"type": "memfile", "persist": false},
+      "control-socket": {"socket-type": "unix", "socket-name": "${socket}"},
       "subnet4": [{"id": 1, "subnet": "10.9.0.0/24", ${reservations}}]}}`
     writeFileSync(at('kea.conf'), config)
     const env = { KEA_PIDFILE_DIR: folder.dir, KEA_LOCKFILE_DIR: 'none' }
     const { code, out, err } = await run(['kea-dhcp4', '-t', at('kea.conf')], env)
     expect([code, out + err]).toEqual([0, expect.not.stringContaining('ERROR')])
-  })
+
+    const log = Bun.file(at('kea.log'))
+    const child = Bun.spawn(['kea-dhcp4', '-c', at('kea.conf')], {
+      env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin`, ...env },
+      stdout: log,
+      stderr: log,
+    })
+    try {
+      await until('socket of Kea', () => existsSync(socket) || undefined)
+      const ask = (command: string) =>
+        new Promise<string>((resolve, reject) => {
+          let answer = ''
+          const open = connect(socket, () => open.end(JSON.stringify({ command })))
+          open.on('data', (bytes) => {
+            answer += bytes.toString()
+          })
+          open.on('end', () => resolve(answer))
+          open.on('error', reject)
+        })
+      expect(await ask('config-get')).toContain('10.9.0.10')
+      await api.devices.create({
+        name: 'new',
+        tags: ['c'],
+        addresses: [{ ip: '10.9.0.77', mac_address: '525400000077' }],
+      })
+      const content = await fetch(url + feed.url, { headers: { Authorization: `Bearer ${key}` } })
+      writeFileSync(path, await content.text())
+      expect(await ask('config-reload')).toContain('"result": 0')
+      expect(await ask('config-get')).toContain('10.9.0.77')
+    } finally {
+      child.kill()
+      await child.exited
+    }
+  }, 60_000)
 
   test('cron keeps the file current by plat feed pull', async () => {
     const { usage, path } = await usageOf('hosts')

@@ -38,9 +38,9 @@ export const reactions: NonNullable<Feature['reactions']> = {
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
   'network.created': async (ctx, network: Network) => rebuildAround(ctx, network),
-  'network.changing-subnet': async (ctx, { after, issues }: SubnetChange) => {
+  'network.changing-subnet': async (ctx, { after, issues, moving: except }: SubnetChange) => {
     const { first_key: first, last_key: last } = rangeOf(after)
-    const outside = await store.firstOutside(ctx, { column: 'network_id', id: after.id, first, last })
+    const outside = await store.firstOutside(ctx, { column: 'network_id', id: after.id, first, last, except })
     if (!outside) return
     issues.push({
       field: 'subnet',
@@ -61,9 +61,9 @@ export const reactions: NonNullable<Feature['reactions']> = {
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
   'network.deleted': async (ctx, network: Network) => rebuildAround(ctx, network),
-  'pool.changing-range': async (ctx, { before, after, issues }: RangeChange) => {
+  'pool.changing-range': async (ctx, { before, after, issues, moving: except }: RangeChange) => {
     const [first, last] = [ipKeyOf(after.start_ip), ipKeyOf(after.end_ip)]
-    const outside = await store.firstOutside(ctx, { column: 'pool_id', id: before.id, first, last })
+    const outside = await store.firstOutside(ctx, { column: 'pool_id', id: before.id, first, last, except })
     if (!outside) return
     const field = ipKeyOf(outside.ip) < first ? 'start_ip' : 'end_ip'
     issues.push({ field, message: `would leave the address ${outside.ip} of device ${outside.device_id} outside` })

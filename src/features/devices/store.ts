@@ -256,19 +256,26 @@ export const idsReferringTo = async (
   return rows.map(({ device_id }) => device_id)
 }
 
+type Bounds = {
+  readonly column: 'network_id' | 'pool_id'
+  readonly id: string
+  readonly first: string
+  readonly last: string
+  /** Devices that are passed over. */
+  readonly except: ReadonlySet<string>
+}
+
 /** Returns the first address, by key, that names the network or pool and is outside the range. */
-export const firstOutside = (
-  ctx: Ctx,
-  of: { readonly column: 'network_id' | 'pool_id'; readonly id: string; readonly first: string; readonly last: string },
-) =>
-  ctx.db
+export const firstOutside = async (ctx: Ctx, of: Bounds) => {
+  const query = ctx.db
     .selectFrom('addresses')
     .select(['device_id', 'ip'])
     .where(of.column, '=', of.id)
     .where((eb) => eb.or([eb('ip_key', '<', of.first), eb('ip_key', '>', of.last)]))
     .orderBy('ip_key')
-    .limit(1)
-    .executeTakeFirst()
+  if (of.except.size === 0) return query.limit(1).executeTakeFirst()
+  return (await query.execute()).find(({ device_id }) => !of.except.has(device_id))
+}
 
 /** Returns those of the pool addresses (`pool_id` and key) that another device has, with that device. */
 export const takenInPools = async (

@@ -90,7 +90,7 @@ const compare = async (run: Run, client: DnsClient, options: CheckOptions): Prom
   const { ctx, write, zone } = run
   const { serial, rrsets: server } = await serverRrsets(client, zone.name, options.signal)
   await unblock(run, server)
-  const stored = await rrsets.all(ctx, zone.id)
+  const stored = await rrsets.allInSteps({ db: ctx.store.read, store: ctx.store }, zone.id)
   const noted = await rrsets.changes(ctx, zone.id)
   const waiting = new Set(noted.map(({ name }) => name))
   const entries = driftOf({ stored, waiting, isWatched: zone.mode === 'watched' }, server)

@@ -1,6 +1,7 @@
 /** Reads the devices and records of a zone, and computes the RRsets that it wants now. */
 import { ipKey, ipKeyOf } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import { documents } from '../devices/devices.ts'
 import type { Address, Device } from '../devices/schema.ts'
@@ -72,13 +73,22 @@ const childrenOf = (zone: Zone, index: ZoneIndex): Zone[] => {
   )
 }
 
+/** The RRsets that are made before the event loop may run again. */
+const BREATH = 100
+
 /** Computes a whole zone. */
 export const computeWhole = async (ctx: Ctx, zone: Zone, index: ZoneIndex): Promise<Wanted[]> => {
   const content = new ZoneContent(zone, index)
   for await (const claims of allClaims(ctx, zone, index)) content.add(claims)
   for (const child of childrenOf(zone, index))
     for await (const claims of allClaims(ctx, child, index)) content.addChild(child, claims)
-  return [...content.wanted(await ofNames(ctx, zone.id))]
+  const found: Wanted[] = []
+  const breathe = createBreathe()
+  for (const one of content.wanted(await ofNames(ctx, zone.id))) {
+    found.push(one)
+    if (found.length % BREATH === 0) await breathe()
+  }
+  return found
 }
 
 /** Returns the ids of the devices that may claim a name or an address. */

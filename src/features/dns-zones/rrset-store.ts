@@ -57,6 +57,14 @@ export const query = ({ db }: DbScope, zoneId: string) =>
 export const all = async (scope: DbScope, zoneId: string): Promise<Rrset[]> =>
   (await query(scope, zoneId).execute()).map(rrsetOf)
 
+/** As `all`, of the last commit, without a pause of the event loop for very many. */
+export const allInSteps = async ({ db, store }: StoreScope, zoneId: string): Promise<Rrset[]> => {
+  const found: Rrset[] = []
+  for await (const rows of store.scan<DnsRrsetRow>(query({ db }, zoneId)))
+    for (const row of rows) found.push(rrsetOf(row))
+  return found
+}
+
 export const ofNames = async (scope: DbScope, zoneId: string, names: readonly string[]): Promise<Rrset[]> => {
   const found: Rrset[] = []
   for (const batch of batches(names))

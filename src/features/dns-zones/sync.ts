@@ -3,18 +3,18 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Ctx } from '../ctx.ts'
-import { computeNames, computeWhole, danglingField } from './compute.ts'
-import { changed } from './diff.ts'
+import { danglingField } from './compute.ts'
 import { judged, type ServerRrset } from './judge.ts'
+import { compute } from './recompute.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
-import { type Run, reopened } from './run.ts'
+import type { Run } from './run.ts'
 import { createSend } from './send.ts'
+import { raiseSerial } from './serial.ts'
 import { serverRrsets } from './server-rrsets.ts'
 import * as store from './store.ts'
 import { inOrder } from './update-message.ts'
 import { rrsetKey } from './wanted.ts'
-import type { Zone } from './zone-index.ts'
 
 export type SyncOptions = {
   readonly clientOf: (ctx: Ctx, providerId: string) => Promise<DnsClient>
@@ -26,96 +26,14 @@ export type SyncOptions = {
   readonly signal: AbortSignal
 }
 
-const NAMES_AT_ONCE = 500
 const RRSETS_AT_ONCE = 5000
-/** The rounds of sending: each settles the findings of the one before from the server. */
+/** The rounds of sending: each acts on the answers to the one before. */
 const ROUNDS = 5
 /** The pause of RRsets that other programs change between the rounds. */
 const REST_MS = 5000
 const WAITS_S = [1, 5, 15, 60, 300] as const
 /** Fewer RRsets than this may all go. */
 const FEW = 10
-const UNDER_WAY_MS = 20
-
-/**
- * Waits for the transactions that began before the zone was there, or had other settings: they have not noted the names that
- * they change.
- */
-const waitForOthers = async ({ ctx: { store: db } }: Run): Promise<void> => {
-  const at = (await db.sql.underWay(db.read))?.next
-  if (at === undefined) return
-  for (;;) {
-    const { oldest } = (await db.sql.underWay(db.read)) ?? { oldest: at }
-    if (oldest >= at) return
-    await new Promise((resolve) => setTimeout(resolve, UNDER_WAY_MS))
-  }
-}
-
-const unixSeconds = (now: Date): number => Math.floor(now.getTime() / 1000)
-
-/** The parts of the file beside the RRsets. */
-const headOf = ({ nameservers, admin_email, negative_ttl, ttl }: Zone): string =>
-  JSON.stringify([nameservers, admin_email, negative_ttl, ttl])
-
-/** Gives the file a new serial. */
-const raiseSerial = async (ctx: Ctx, zone: Zone, now: Date): Promise<void> => {
-  const state = await store.findState(ctx, zone.id)
-  const serial = Math.max((state?.serial ?? 0) + 1, unixSeconds(now))
-  await store.updateState(ctx, zone.id, { serial, head: headOf(zone) })
-}
-
-/** @param isWhole true after the whole zone was computed: its settings may have changed, and the head of the file with them */
-const saveAll = async (
-  { write, zone }: Run,
-  found: readonly Rrset[],
-  { done, isWhole, now }: { readonly done: readonly string[]; readonly isWhole: boolean; readonly now: Date },
-): Promise<void> => {
-  for (let from = 0; from < found.length || from === 0; from += RRSETS_AT_ONCE) {
-    const part = found.slice(from, from + RRSETS_AT_ONCE)
-    const isLast = from + RRSETS_AT_ONCE >= found.length
-    await write(async (inner) => {
-      await rrsets.save(inner, zone.id, part)
-      if (!isLast) return
-      await rrsets.removeChanges(inner, zone.id, done)
-      const state = isWhole ? await store.findState(inner, zone.id) : undefined
-      if (state && state.head !== headOf(zone)) await raiseSerial(inner, zone, now)
-    })
-  }
-}
-
-/** Returns the RRsets of the whole zone that differ from those on record. */
-export const wholeDifference = async ({ ctx, zone, index }: Run): Promise<Rrset[]> => {
-  const wanted = await computeWhole(ctx, zone, index)
-  return changed(await rrsets.all(ctx, zone.id), wanted, zone.mode)
-}
-
-/**
- * Computes the changed names, until none is left. The settings are read after the changes, so that they are at least as new.
- * @returns the run with the settings that were used last
- */
-const compute = async (first: Run, now: () => Date): Promise<Run> => {
-  let run = first
-  const { ctx, zone } = first
-  for (;;) {
-    if (await rrsets.hasWhole(ctx, zone.id)) {
-      await waitForOthers(run)
-      const done = (await rrsets.changes(ctx, zone.id)).map(({ id }) => id)
-      run = await reopened(run)
-      await saveAll(run, await wholeDifference(run), { done, isWhole: true, now: now() })
-      continue
-    }
-    const noted = await rrsets.changes(ctx, zone.id, NAMES_AT_ONCE)
-    if (noted.length === 0) return run
-    run = await reopened(run)
-    // A whole computation is due now, which takes all changes with it.
-    if (noted.some(({ name }) => name === rrsets.WHOLE)) continue
-    const names = [...new Set(noted.map(({ name }) => name))]
-    const wanted = await computeNames(ctx, { zone: run.zone, index: run.index, names })
-    const found = changed(await rrsets.ofNames(ctx, zone.id, names), wanted, run.zone.mode)
-    const done = noted.map(({ id }) => id)
-    await saveAll(run, found, { done, isWhole: false, now: now() })
-  }
-}
 
 /** Returns the reason for which nothing of the zone may be sent; '' without one. */
 const heldReason = async ({ ctx, zone }: Run): Promise<string> => {

@@ -19,7 +19,9 @@ const BY_HAND = /\.(create|update|delete)$/
 const kept = operations.filter(({ keeps, name }) => keeps && BY_HAND.test(name))
 
 /** Resources that an undo must not bring back: secrets, rights and the connections to other programs. Their changes are in the audit trail. */
-const WITHOUT_HISTORY = ['credentials', 'feeds', 'roles', 'users', 'webhooks']
+const WITHOUT_HISTORY = [
+  ...['credentials', 'dns-providers', 'dns-records', 'dns-zones', 'feeds', 'roles', 'users', 'webhooks'],
+]
 
 test('a resource has a history, or is declared to have none', () => {
   const kinds = new Set<string>(KINDS)

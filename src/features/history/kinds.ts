@@ -35,11 +35,19 @@ export type Means = discovery.ScanLimits & {
   readonly operations: Feature['operations']
 }
 
+/** The same, in a run of steps. */
+export type StepMeans = Means & {
+  /** Pools and devices that later steps change: until then they may be outside of their network or pool. */
+  readonly moving: ReadonlySet<string>
+}
+
 export type KindRules = {
   /** Makes a deleted object again, with its id and the time of its creation, by the rules of its resource. */
   readonly create: (ctx: Ctx, object: Lost, means: Means) => Promise<unknown>
   /** Sets some fields of an object. */
-  readonly update: (ctx: Ctx, id: string, fields: Document, means: Means) => Promise<unknown>
+  readonly update: (ctx: Ctx, id: string, fields: Document, means: StepMeans) => Promise<unknown>
+  /** Checks an object whose update has passed over those that were moving. @throws AppError */
+  readonly requireInside?: (ctx: Ctx, id: string) => Promise<void>
   readonly remove: (ctx: Ctx, id: string, means: Means) => Promise<unknown>
   /** As `create` and `remove` of each, with few queries for all. */
   readonly createAll?: (ctx: Ctx, objects: readonly Lost[]) => Promise<void>
@@ -103,6 +111,8 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     name: 'name',
     documents: networks.documents,
     ...rulesOf(networks),
+    update: (ctx, id, fields, { moving }) => networks.update(ctx, given({ id, ...fields }), moving),
+    requireInside: networks.requireInside,
     derived: ({ subnet }) => {
       const cidr = cidrOfText(text(subnet))
       const { first, last } = cidrKeys(cidr)
@@ -113,6 +123,8 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     name: 'name',
     documents: pools.documents,
     ...rulesOf(pools),
+    update: (ctx, id, fields, { moving }) => pools.update(ctx, given({ id, ...fields }), moving),
+    requireInside: pools.requireInside,
     derived: ({ start_ip, end_ip }) => ({ start: ipKeyOf(text(start_ip)), end: ipKeyOf(text(end_ip)) }),
   },
   reservation: {

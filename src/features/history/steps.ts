@@ -4,7 +4,7 @@ import { attempt } from '../../platform/operation/attempt.ts'
 import type { Ctx } from '../ctx.ts'
 import type { ItemChange } from './api.ts'
 import { type Kind, MAKE_ORDER } from './kind-names.ts'
-import { KIND_RULES, type Lost, type Means } from './kinds.ts'
+import { KIND_RULES, type Lost, type Means, type StepMeans } from './kinds.ts'
 
 /** What is done to one object. `document` is that of a new object, or the fields to be set. */
 export type Step = Lost & { readonly kind: Kind; readonly change: ItemChange }
@@ -62,7 +62,12 @@ const areAlike = (a: Step, b: Step | undefined): boolean =>
   b !== undefined && a.kind === b.kind && a.change === b.change && isExchange(a) === isExchange(b)
 
 /** A step that a rule refuses. */
-export type Refused = { readonly step: Step; readonly error: AppError }
+export type Refused = {
+  readonly step: Step
+  readonly error: AppError
+  /** It has its effect, which must be undone with the whole transaction. */
+  readonly isApplied?: true
+}
 
 export type Run = {
   readonly ctx: Ctx
@@ -71,7 +76,9 @@ export type Run = {
   readonly breathe: (attempted: number) => Promise<void>
 }
 
-const runOne = ({ ctx, means }: Run, { kind, id, change, document, isShared }: Step): Promise<unknown> => {
+type Pass = Run & { readonly means: StepMeans }
+
+const runOne = ({ ctx, means }: Pass, { kind, id, change, document, isShared }: Step): Promise<unknown> => {
   const rules = KIND_RULES[kind]
   if (change === 'create') return rules.create(ctx, { id, document, isShared }, means)
   return change === 'update' ? rules.update(ctx, id, document, means) : rules.remove(ctx, id, means)
@@ -103,7 +110,7 @@ const runExchange = async ({ ctx }: Run, kind: Kind, group: readonly Step[]): Pr
   })
 }
 
-const runPass = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => {
+const runPass = async (run: Pass, steps: readonly Step[]): Promise<Refused[]> => {
   const refused: Refused[] = []
   let attempted = 0
   for (const group of groupsOf(steps)) {
@@ -120,12 +127,46 @@ const runPass = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => 
   return refused
 }
 
-/** Runs all steps in the transaction of `run.ctx`. Returns those that a rule refuses, which have no effect. */
+const sets = (step: Step, ...fields: readonly string[]): boolean =>
+  step.change === 'update' && fields.some((field) => Object.hasOwn(step.document, field))
+
+/** The updates that change the bounds of a network or pool. */
+const isRedrawn = (step: Step): boolean =>
+  (step.kind === 'network' && sets(step, 'subnet')) || (step.kind === 'pool' && sets(step, 'start_ip', 'end_ip'))
+
+/** Returns the pools and devices that change together with the bounds of their networks and pools. */
+const movingOf = (steps: readonly Step[], redrawn: readonly Step[]): ReadonlySet<string> => {
+  if (redrawn.length === 0) return new Set()
+  const devices = steps.filter((step) => step.kind === 'device' && sets(step, 'addresses'))
+  return new Set([...redrawn, ...devices].map(({ id }) => id))
+}
+
+/** Returns the networks and pools that others are outside of after all steps. */
+const outsideAtEnd = async ({ ctx }: Run, redrawn: readonly Step[]): Promise<Refused[]> => {
+  const refused: Refused[] = []
+  for (const step of redrawn) {
+    const outcome = await attempt(ctx, async () => KIND_RULES[step.kind].requireInside?.(ctx, step.id), true)
+    if (outcome instanceof AppError) refused.push({ step, error: outcome, isApplied: true })
+  }
+  return refused
+}
+
+/**
+ * Runs all steps in the transaction of `run.ctx`. Returns those that a rule refuses, which have no effect, except for `isApplied`. A
+ * network, its pools and their addresses may move together.
+ */
 export const runSteps = async (run: Run, steps: readonly Step[]): Promise<Refused[]> => {
+  const redrawn = steps.filter(isRedrawn)
+  const moving = movingOf(steps, redrawn)
+  const pass: Pass = { ...run, means: { ...run.means, moving } }
   let left = inOrder(steps)
   for (let passes = 1; ; passes++) {
-    const refused = await runPass(run, left)
-    if (refused.length === 0 || refused.length === left.length || passes === MAX_PASSES) return refused
+    const refused = await runPass(pass, left)
+    if (refused.length === 0 || refused.length === left.length || passes === MAX_PASSES) {
+      const failed = new Set(refused.map(({ step }) => step))
+      const done = moving.size > redrawn.length || redrawn.length > 1 ? redrawn.filter((step) => !failed.has(step)) : []
+      return [...refused, ...(await outsideAtEnd(run, done))]
+    }
     left = refused.map(({ step }) => step)
   }
 }

@@ -16,7 +16,23 @@ import { devicesIn, lockForRedrawing } from './membership.ts'
 import * as store from './store.ts'
 
 /** The data of `network.changing-subnet`: a feature with addresses inside the network refuses by adding an issue. */
-export type SubnetChange = { readonly before: Network; readonly after: Network; readonly issues: FieldIssue[] }
+export type SubnetChange = {
+  readonly before: Network
+  readonly after: Network
+  readonly issues: FieldIssue[]
+  /** Pools and devices that later steps of the transaction change, by id: they may be outside until then. */
+  readonly moving: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** @throws AppError VALIDATION_ERROR for a pool or an address of the network that is outside its subnet */
+export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
+  const network = await mustGet(ctx, id)
+  const change: SubnetChange = { before: network, after: network, issues: [], moving: NONE }
+  await ctx.emit('network.changing-subnet', change)
+  rejectIssues(change.issues)
+}
 
 /** @throws AppError NOT_FOUND */
 export const mustGet = async (ctx: Ctx, id: string): Promise<Network> =>
@@ -65,7 +81,8 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
   return network
 }
 
-export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<Network> => {
+/** @param moving as in `SubnetChange`; the caller checks them by `requireInside` at the end */
+export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch, moving = NONE): Promise<Network> => {
   if (patch.subnet !== undefined) await lockForRedrawing(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
@@ -74,7 +91,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch): Promise<
   if (changes.length === 0) return before
   const network = { ...value, updated_at: ctx.now }
   if (changes.includes('subnet')) {
-    const change: SubnetChange = { before, after: network, issues: [] }
+    const change: SubnetChange = { before, after: network, issues: [], moving }
     await ctx.emit('network.changing-subnet', change)
     rejectIssues(change.issues)
   }

@@ -17,7 +17,23 @@ import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts
 import * as store from './store.ts'
 
 /** The data of `pool.changing-range`: a feature with addresses inside the pool refuses by adding an issue. */
-export type RangeChange = { readonly before: Pool; readonly after: Pool; readonly issues: FieldIssue[] }
+export type RangeChange = {
+  readonly before: Pool
+  readonly after: Pool
+  readonly issues: FieldIssue[]
+  /** Devices that later steps of the transaction change, by id: their addresses may be outside until then. */
+  readonly moving: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** @throws AppError VALIDATION_ERROR for an address or a reservation of the pool that is outside its range */
+export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
+  const pool = await mustGet(ctx, id)
+  const change: RangeChange = { before: pool, after: pool, issues: [], moving: NONE }
+  await ctx.emit('pool.changing-range', change)
+  rejectIssues(change.issues)
+}
 
 /** @throws AppError NOT_FOUND */
 export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => orNotFound(await store.find(ctx, id), 'pool', id)
@@ -83,7 +99,8 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
   return pool
 }
 
-export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch): Promise<Pool> => {
+/** @param moving as in `RangeChange`; the caller checks them by `requireInside` at the end */
+export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch, moving = NONE): Promise<Pool> => {
   const before = await lockForChange(ctx, id)
   if (network_id && network_id !== before.network_id)
     throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])
@@ -92,7 +109,7 @@ export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch):
   checkRange(value, await networks.mustGet(ctx, before.network_id))
   const pool = { ...value, updated_at: ctx.now }
   if (changes.includes('start_ip') || changes.includes('end_ip')) {
-    const change: RangeChange = { before, after: pool, issues: [] }
+    const change: RangeChange = { before, after: pool, issues: [], moving }
     await ctx.emit('pool.changing-range', change)
     rejectIssues(change.issues)
   }
@@ -194,9 +211,9 @@ export const feature: Feature = {
   }),
   reactions: {
     'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await ofNetwork(ctx, id)),
-    'network.changing-subnet': async (ctx, { after, issues }: networks.SubnetChange) => {
+    'network.changing-subnet': async (ctx, { after, issues, moving }: networks.SubnetChange) => {
       for (const pool of await ofNetwork(ctx, after.id)) {
-        if (rangeIssues(pool, after).length === 0) continue
+        if (moving.has(pool.id) || rangeIssues(pool, after).length === 0) continue
         const range = `${pool.start_ip} - ${pool.end_ip}`
         issues.push({ field: 'subnet', message: `would leave the pool "${pool.name}" (${range}) outside` })
         return

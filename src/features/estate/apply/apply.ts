@@ -55,17 +55,20 @@ const stepOf = ({ resource, id, change, document }: PlannedChange): Step => ({
   ...{ kind: rulesFor(resource).kind, id, change, document, isShared: false },
 })
 
+/** True for a step whose effect only the end of the transaction undoes. */
+const isStuck = ({ isApplied }: Refused): boolean => isApplied === true
+
 /** A deleted object may be deleted along with another one before its turn. */
 const isGone = ({ step, error }: Refused): boolean => step.change === 'delete' && error.code === 'NOT_FOUND'
 
 /** Undoes a savepoint in which rows failed. */
 class RowsFailed extends Error {}
 
-type Run = { readonly ctx: Ctx; readonly means: Means; readonly total: number }
+type Run = { readonly ctx: Ctx; readonly means: Means; readonly total: number; readonly isAtomic: boolean }
 
 /** Runs a plan. @returns the refused steps, by change */
 const runPlan = async (
-  { ctx, means, total }: Run,
+  { ctx, means, total, isAtomic }: Run,
   changes: readonly PlannedChange[],
 ): Promise<Map<PlannedChange, AppError>> => {
   if (changes.some(({ resource }) => resource === 'networks' || resource === 'pools')) await lockForRedrawing(ctx)
@@ -78,6 +81,8 @@ const runPlan = async (
     await ctx.confirmRights()
   }
   const refused = await runSteps({ ctx, means, breathe }, [...byStep.keys()])
+  const stuck = refused.find(isStuck)
+  if (stuck && !isAtomic) throw stuck.error
   return new Map(
     refused.flatMap((one) => {
       const change = byStep.get(one.step)
@@ -106,12 +111,13 @@ const withoutNewIds = (error: AppError, own: PlannedChange, refused: ReadonlyMap
 
 type Outcome = { readonly changes: readonly PlannedChange[]; readonly failed: readonly RowError[] }
 
-type Applying = Run & { readonly rows: EstateRows; readonly isAtomic: boolean }
+type Applying = Run & { readonly rows: EstateRows }
 
 const isDelete = ({ change }: PlannedChange): boolean => change === 'delete'
 
 /** Runs a plan. A bad row undoes all, or has no effect and keeps everything from being pruned. */
-const runAll = async ({ rows, isAtomic, ...run }: Applying, plan: Plan): Promise<Outcome> => {
+const runAll = async ({ rows, ...run }: Applying, plan: Plan): Promise<Outcome> => {
+  const { isAtomic } = run
   const attempted = async (changes: readonly PlannedChange[]): Promise<Outcome> => {
     const refused = await runPlan(run, changes)
     const failed: RowError[] = []
