@@ -5,6 +5,7 @@ import { type Receiver, startReceiver } from '../src/testing/receiver.ts'
 import { PEOPLE, seedAccess } from './access-seed.ts'
 import { SEALED, seedDuplicate, seedOverlap, seedWebhooks } from './automation-seed.ts'
 import { DISCOVERY, seedDiscovery, startHosts } from './discovery-seed.ts'
+import { DNS, seedDns } from './dns-seed.ts'
 import { OAUTH, seedPrograms } from './oauth-client.ts'
 import { type RunningPlat, startPlat } from './server.ts'
 
@@ -16,7 +17,7 @@ export type Estate = RunningPlat & { readonly receiver: Receiver }
 export const startEstate = async (devices: number): Promise<Estate> => {
   const endHosts = await startHosts()
   const receiver = await startReceiver()
-  const env = { ...PEOPLE, ...DISCOVERY, ...SEALED, ...OAUTH }
+  const env = { ...PEOPLE, ...DISCOVERY, ...SEALED, ...OAUTH, ...DNS }
   const plat = await startPlat({ devices, env, outbound: receiver.outbound })
   const stop = async () => {
     await plat.stop()
@@ -72,6 +73,7 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   await plat.api.feeds.create({ id: 'dhcp', name: 'Reservations of the lab', format: 'dnsmasq' })
   await plat.api.feeds.create({ id: 'report', name: 'Report', format: 'template', ...REPORT })
   await plat.api.keys.create({ name: 'prometheus-1', feed_id: 'prometheus' })
+  const dns = await seedDns(plat.api)
   const [told] = await plat.api.webhooks.deliveries({ id: hooks.good, event: 'device.updated' })
   const [[device], [network], [pool], [datacenter], hub] = await Promise.all([
     plat.api.devices.list({ limit: 1, tags: ['production'] }),
@@ -166,6 +168,18 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['feed-template', '/feeds/report'],
     ['feed-use', '/feeds/prometheus?tab=use'],
     ['feed-new', '/feeds?new=1'],
+    ['dns', '/dns'],
+    ['dns-servers', '/dns?tab=servers'],
+    ['dns-server', `/dns?tab=servers&edit=${dns.server}`],
+    ['dns-zone-new', '/dns?new=1'],
+    ['dns-rrsets', `/dns/${dns.zone}`],
+    ['dns-rrset', `/dns/${dns.zone}?entry=twice+A`],
+    ['dns-records', `/dns/${dns.zone}?tab=records`],
+    ['dns-record-new', `/dns/${dns.zone}?tab=records&new=1`],
+    ['dns-drift', `/dns/${dns.watched}?tab=drift`],
+    ['dns-file', `/dns/${dns.zone}?tab=file`],
+    ['dns-settings', `/dns/${dns.zone}?tab=settings`],
+    ['dns-device', `/devices/${dns.device}`],
     ['audit', '/audit'],
     ['audit-entry', `/audit?entry=${ids.entry}`],
     ['oauth-clients', '/oauth'],

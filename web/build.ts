@@ -6,6 +6,7 @@ import react from '@vitejs/plugin-react'
 import { build, type Plugin } from 'vite'
 import { EVENT_NAMES } from '../src/features/events/catalogue.ts'
 import { contracts } from '../src/features/index.ts'
+import { singular } from '../src/platform/cli/command-name.ts'
 import { choicesOf, elementOf, kindOf, schemaOf, settled } from '../src/platform/cli/schema.ts'
 import type { AnyOperation } from '../src/platform/operation/operation.ts'
 import { isSecretName } from '../src/platform/runtime/redaction.ts'
@@ -16,7 +17,7 @@ const ROOT = import.meta.dirname
 const OPERATIONS = 'virtual:operations'
 const COMMANDS = 'virtual:commands'
 
-/** What the browser needs of operations: route, access and headers. Schemas and Zod stay on the server. */
+/** What the browser needs of operations: route and headers. Schemas and Zod stay on the server. */
 const operations = (): Plugin => ({
   name: 'plat-operations',
   resolveId: (id) => (id === OPERATIONS ? `\0${OPERATIONS}` : undefined),
@@ -26,8 +27,8 @@ const operations = (): Plugin => ({
       feature,
       Object.fromEntries(
         Object.entries(set).map(([verb, op]) => {
-          const { name, http, access, headers, inQuery, past }: AnyOperation = op
-          return [verb, { name, http, access, headers, inQuery, past }]
+          const { http, headers, inQuery, past }: AnyOperation = op
+          return [verb, { http, headers, inQuery, past }]
         }),
       ),
     ])
@@ -36,7 +37,7 @@ const operations = (): Plugin => ({
 })
 
 /** The facts that a command line needs as well: its words, the filters of lists, and the secret fields. */
-const commandFacts = ({ cli, effect, input }: AnyOperation) => {
+const commandFacts = ({ name: operation, cli, effect, input }: AnyOperation) => {
   const fields = Object.entries(schemaOf(input).properties ?? {})
   const described = fields.map(([name, schema]) => {
     const one = elementOf(schema) ?? schema
@@ -44,6 +45,7 @@ const commandFacts = ({ cli, effect, input }: AnyOperation) => {
     return [name, { ...facts, isList: elementOf(schema) !== undefined }]
   })
   return {
+    name: operation,
     cli: cli && { command: cli.command, args: cli.args },
     fields: Object.fromEntries(effect === 'read' ? described : []),
     secrets: fields.flatMap(([name]) => (isSecretName(name) ? [name] : [])),
@@ -56,7 +58,7 @@ const commands = (): Plugin => ({
   load: (id) => {
     if (id !== `\0${COMMANDS}`) return undefined
     const all = Object.values(contracts).flatMap((set): AnyOperation[] => Object.values(set))
-    return `export const commands = ${JSON.stringify(Object.fromEntries(all.map((op) => [op.name, commandFacts(op)])))}`
+    return `export const commands = ${JSON.stringify(Object.fromEntries(all.map((op) => [op.http, commandFacts(op)])))}`
   },
 })
 
@@ -91,11 +93,17 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
 const ACCESS = /\/web\/src\/(access|account|feeds)\//
+
+/** Parts of DNS pages that other pages have too, in the file of the inventory for the same reason. */
+const PARTS =
+  /\/web\/src\/(access\/(access\.module|secret-field)|feeds\/(feeds\.module|queries|reference-field|statuses-field|words)|dns\/(device-names|dns\.module|names|queries|words))\./
+
+const DNS = /\/web\/src\/dns\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./
@@ -163,6 +171,14 @@ const compressAll = (folder: string): void => {
   }
 }
 
+const WRITES = Object.values(contracts)
+  .flatMap((set): AnyOperation[] => Object.values(set))
+  .filter(({ http }) => !http.startsWith('GET'))
+/** The kinds of objects in the audit log. Signing in and out are not operations. */
+const AUDITED = [
+  ...new Set([...WRITES.map(({ name }) => singular(name.slice(0, name.indexOf('.')))), 'session']),
+].sort()
+
 /** Adds a page of all components, for development. */
 const hasStories = process.env.PLAT_STORIES === '1'
 const paths = [LOGIN, ...Object.keys(PAGES), ...Object.keys(MOVED), ...(hasStories ? [STORIES] : [])]
@@ -179,7 +195,11 @@ await build({
   logLevel: 'warn',
   publicDir: false,
   plugins: [react(), operations(), commands(), head(), withoutZod()],
-  define: { __STORIES__: String(hasStories), __EVENT_NAMES__: JSON.stringify(EVENT_NAMES) },
+  define: {
+    __STORIES__: String(hasStories),
+    __EVENT_NAMES__: JSON.stringify(EVENT_NAMES),
+    __AUDITED__: JSON.stringify(AUDITED),
+  },
   worker: { format: 'es' },
   build: {
     outDir,
@@ -199,8 +219,9 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
-            { name: 'inventory', test: (id) => INVENTORY.test(id) || LISTS.test(id) },
+            { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS].some((one) => one.test(id)) },
             { name: 'access', test: ACCESS },
+            { name: 'dns', test: DNS },
             { name: 'discovery', test: DISCOVERY },
             { name: 'webhooks', test: WEBHOOKS },
             { name: 'history', test: HISTORY },

@@ -23,6 +23,8 @@ export const PAGES = {
   '/credentials': 'access/credentials-page',
   '/datacenters/$id': 'datacenters/datacenter-page',
   '/devices/$id': 'devices/device-page',
+  '/dns': 'dns/dns-page',
+  '/dns/$id': 'dns/zone-page',
   '/discovered-devices': 'discovery/discovered-devices-page',
   '/feeds': 'feeds/feeds-page',
   '/feeds/$id': 'feeds/feed-page',

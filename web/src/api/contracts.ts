@@ -1,17 +1,17 @@
 /** The operations for the browser: the types of their declarations, and the values that a call needs. */
 import { contracts as slim } from 'virtual:operations'
 import type { contracts as registry } from '../../../src/features/index.ts'
-import type { Access, AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
+import type { AnyOperation, InputOf, OutputOf } from '../../../src/platform/operation/operation.ts'
 
 export type Contracts = typeof registry
 
-type Slim<O extends AnyOperation> = Pick<O, 'name' | 'http' | 'headers' | 'past'> & { readonly access: Access }
+type Slim<O extends AnyOperation> = Pick<O, 'http' | 'headers' | 'inQuery' | 'past'>
 
 export type SlimContracts = {
   readonly [F in keyof Contracts]: { readonly [V in keyof Contracts[F]]: Slim<Contracts[F][V] & AnyOperation> }
 }
 
-/** Only `http`, `headers` and `past` are read by callers, and they are present. The schemas are not. */
+/** Only `http`, `headers`, `inQuery` and `past` are read, and they are present. Names and schemas are not. */
 export const contracts = slim as unknown as Contracts
 
 export type Out<O extends AnyOperation> = OutputOf<O>

@@ -1,5 +1,4 @@
 /** Converts the filter of the URL to the input of the list operation. */
-import { contracts } from '../api/contracts.ts'
 import type { ListSearch } from '../table/list-search.ts'
 
 export const ACTIONS = ['create', 'update', 'delete', 'login', 'logout'] as const
@@ -70,22 +69,8 @@ const FILTERS: readonly string[] = Object.keys(NO_FILTER)
 export const isFiltered = (search: ListSearch): boolean =>
   Object.entries(search).some(([name, value]) => FILTERS.includes(name) && value !== undefined && value !== '')
 
-/** `devices` -> `device`, as the log names resources. */
-const singular = (noun: string): string =>
-  noun.endsWith('ies') ? `${noun.slice(0, -3)}y` : noun.endsWith('ss') ? noun : noun.replace(/s$/, '')
-
 /** The resources of all operations that write. */
-export const RESOURCES: readonly string[] = [
-  ...new Set([
-    ...Object.values(contracts).flatMap((operations) =>
-      Object.values(operations).flatMap(({ name, http }: { readonly name: string; readonly http: string }) =>
-        http.startsWith('GET') ? [] : [singular(name.slice(0, name.indexOf('.')))],
-      ),
-    ),
-    // Signing in and out are not operations.
-    'session',
-  ]),
-].sort()
+export const RESOURCES: readonly string[] = __AUDITED__
 
 /** The URL of the same entries as a file. */
 export const exportUrl = (format: 'csv' | 'json', filter: AuditFilter): string =>

@@ -7,7 +7,7 @@ import { listCall } from './list-call.ts'
 
 type Input = Call['input']
 
-const isSecret = (op: Call['op'], field: string): boolean => commands[op.name]?.secrets.includes(field) === true
+const isSecret = (op: Call['op'], field: string): boolean => commands[op.http]?.secrets.includes(field) === true
 
 /** Leaves out secrets, which do not belong in the history of a shell. */
 const withoutSecrets = ({ op, input }: Call): { readonly input: Input; readonly leftOut: readonly string[] } => {
@@ -19,8 +19,9 @@ const withoutSecrets = ({ op, input }: Call): { readonly input: Input; readonly 
   }
 }
 
-const named = ({ name }: Call['op']): Named => {
-  const cli = commands[name]?.cli
+/** Operations of the browser have no names. */
+const named = ({ http }: Call['op']): Named => {
+  const { name, cli } = commands[http] ?? { name: '' }
   return { name, ...(cli ? { cli } : {}) }
 }
 

@@ -71,7 +71,7 @@ const filtered = (
   terms: readonly Term[],
   given: Readonly<Record<string, unknown>>,
 ): Call => {
-  const facts = commands[op.name]
+  const facts = commands[op.http]
   const input: Record<string, unknown> = {}
   const leftOut: string[] = []
   for (const term of terms) {

@@ -1,8 +1,10 @@
 /** The details of a device, on one page. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { Device } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
+import { zonesQuery } from '../dns/zones-query.ts'
 import { factsOf } from '../resource/columns.tsx'
 import { usePermit } from '../shell/me.ts'
 import { Card, CopyText, Facts, Skeleton, Tags, TimeAgo } from '../ui/primitives.tsx'
@@ -14,6 +16,8 @@ import { RelationshipBadge } from './relationship-badge.tsx'
 import { SeenCard } from './seen-card.tsx'
 
 const MOST_SHOWN = 8
+
+const DeviceNames = lazy(() => import('../dns/device-names.tsx').then((module) => ({ default: module.DeviceNames })))
 const fields = deviceFields()
 
 const Related = ({ device }: { readonly device: Device }) => {
@@ -60,6 +64,7 @@ const Addresses = ({ device }: { readonly device: Device }) =>
 export const DeviceOverview = ({ device }: { readonly device: Device }) => {
   const { may } = usePermit()
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const { data: zones = [] } = useQuery({ ...zonesQuery, enabled: may('dns:list') && may('dns:read') })
   const datacenter = datacenters?.find(({ id }) => id === device.datacenter_id)?.name ?? device.datacenter_id
   return (
     <div className={css.overview}>
@@ -80,6 +85,11 @@ export const DeviceOverview = ({ device }: { readonly device: Device }) => {
       <div className={css.side}>
         <Related device={device} />
         <SeenCard device={device} />
+        {zones.length > 0 && (
+          <Suspense>
+            <DeviceNames device={device} zones={zones} />
+          </Suspense>
+        )}
       </div>
     </div>
   )

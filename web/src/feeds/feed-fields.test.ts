@@ -36,9 +36,9 @@ describe('the fields of a feed', () => {
 describe('a change of the format', () => {
   test('empties the fields that the new format does not use', () => {
     const input = emptied({ format: 'hosts' })
-    expect(input).toEqual({ port: null, template: '' })
+    expect(input).toEqual({ port: null, zone_id: null, template: '' })
     expect(FeedPatch.safeParse({ id: 'one', format: 'hosts', ...input }).success).toBe(true)
-    expect(emptied({ format: 'prometheus' })).toEqual({ template: '' })
+    expect(emptied({ format: 'prometheus' })).toEqual({ zone_id: null, template: '' })
   })
 
   test('is none in a patch without a format', () => {
@@ -64,7 +64,8 @@ describe('the draft of a preview', () => {
     } as never)
   })
 
-  test('is missing without a template', () => {
+  test('is missing without a template, or a zone', () => {
     expect(previewDraft(fields, { ...values, format: 'template', template: ' \n' })).toBeUndefined()
+    expect(previewDraft(fields, { ...values, format: 'zone' })).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
+import { lazy, Suspense } from 'react'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { type FieldSpec, type Input, inputOf, type Values } from '../resource/resource.ts'
 import { SelectField } from '../ui/field.tsx'
@@ -25,8 +26,22 @@ export type FeedParts = {
 type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf'>>
 type Special = readonly [name: string, label: string, control: Control]
 
+/** Makes requests, which the other fields do not. */
+const ZoneField = lazy(() => import('./zone-field.tsx').then((module) => ({ default: module.ZoneField })))
+
 /** The fields that only some formats use. */
 const specialFields = ({ format, datacenters, networks }: FeedParts): readonly Special[] => [
+  [
+    'zone_id',
+    'DNS zone',
+    {
+      render: (input) => (
+        <Suspense>
+          <ZoneField {...input} />
+        </Suspense>
+      ),
+    },
+  ],
   ['template', 'Template', { initial: EXAMPLE, kind: 'area', render: (input) => <TemplateField {...input} /> }],
   [
     'media_type',
@@ -127,14 +142,16 @@ export const emptied = ({ format }: Input): Input => {
     address_label: '',
     family: '',
     port: null,
+    zone_id: null,
     template: '',
   }
   return info ? Object.fromEntries(Object.entries(empty).filter(([name]) => !info.fields.includes(name))) : {}
 }
 
-/** The draft to preview. Undefined while there is nothing to show, such as without a template. */
+/** The draft to preview. Undefined while there is nothing to show: without a template, or a zone. */
 export const previewDraft = (fields: readonly FieldSpec[], values: Values): PreviewDraft | undefined => {
   if (values.format === 'template' && values.template?.trim() === '') return undefined
+  if (values.format === 'zone' && values.zone_id === '') return undefined
   const { name: _, id: __, description: ___, ...draft } = inputOf({ fields }, values)
   // The server validates the values.
   return draft as PreviewDraft

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { keysQuery } from '../access/queries.ts'
+import { zonesQuery } from '../dns/zones-query.ts'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
@@ -17,7 +18,7 @@ import { DELETE_WARNING, PARENT } from './feed-page.tsx'
 import { feedSpec, type Shown, titleOf } from './feed-resource.ts'
 import { type Feed, feedsQuery } from './queries.ts'
 import { useFeedParts } from './use-feed-parts.ts'
-import { filterInWords } from './words.ts'
+import { filterInWords, type Names } from './words.ts'
 
 type Tools = Shown & {
   readonly needs: (permission: string) => string | undefined
@@ -96,11 +97,23 @@ const useLastUse = (): Shown['used'] => {
   }, [data])
 }
 
+/** Adds the names of zones, if there are feeds of them. */
+const useZoneNames = (feeds: readonly Feed[] | undefined, names: Names): Names => {
+  const { may } = usePermit()
+  const isWanted = feeds?.some(({ zone_id }) => zone_id !== null) === true
+  const { data } = useQuery({ ...zonesQuery, enabled: isWanted && may('dns:list') })
+  return useMemo(
+    () => (data ? new Map([...names, ...data.map(({ id, name }) => [id, name] as const)]) : names),
+    [data, names],
+  )
+}
+
 const FeedList = () => {
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...feedsQuery, enabled: may('feeds:list') })
-  const { resource, names } = useFeedParts()
+  const { resource, names: filterNames } = useFeedParts()
+  const names = useZoneNames(query.data, filterNames)
   const used = useLastUse()
   const spec = useMemo(() => feedSpec({ names, used }), [names, used])
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded

@@ -51,7 +51,7 @@ const factsOf = ({ device_count, duration_ms, media_type }: FeedPreview): string
 /** The reason why there is no content. */
 const noteOf = ({ missing, isComplete, error, errors }: Preview): string | undefined => {
   if (missing !== undefined) return `The preview needs the permission ${missing}.`
-  if (!isComplete) return 'Write a template to see its content.'
+  if (!isComplete) return 'Write a template, or choose a zone, to see the content.'
   if (!error) return undefined
   return Object.keys(errors).length > 0 ? 'Correct the marked fields to see the content.' : asAppError(error).message
 }

@@ -1,4 +1,4 @@
-/** Selects the datacenter or the network of a filter. */
+/** Selects an object that a filter or a form refers to. */
 import { SelectField } from '../ui/field.tsx'
 
 /** Pairs of id and label. Undefined until they are loaded, and without the permission to list them. */
@@ -10,9 +10,11 @@ type Props = {
   readonly onChange: (value: string) => void
   readonly error: string | undefined
   readonly choices: Choices
+  /** Selects none; "Any" by default. */
+  readonly any?: string
 }
 
-export const ReferenceField = ({ label, value, onChange, error, choices }: Props) => {
+export const ReferenceField = ({ label, value, onChange, error, choices, any = 'Any' }: Props) => {
   const isListed = value === '' || choices?.some(([id]) => id === value) === true
   // A filter keeps a reference to a deleted object.
   const own = isListed ? [] : [[value, choices ? `${value} (deleted)` : value] as const]
@@ -22,7 +24,7 @@ export const ReferenceField = ({ label, value, onChange, error, choices }: Props
       value={value}
       onChange={onChange}
       error={error}
-      options={[['', 'Any'], ...own, ...(choices ?? [])]}
+      options={[['', any], ...own, ...(choices ?? [])]}
     />
   )
 }

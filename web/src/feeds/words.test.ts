@@ -10,12 +10,14 @@ const DEFAULT: Filter = {
 const names = new Map([
   ['d', 'Dublin'],
   ['n', 'servers'],
+  ['z', 'example.org'],
 ])
 
 describe('the filter in words', () => {
   test.each<[Partial<Filter>, string]>([
     [{}, 'All devices; active and maintenance'],
     [{ statuses: ['planned', 'active', 'maintenance', 'decommissioned'] }, 'All devices; in any state'],
+    [{ zone_id: 'z' }, 'The zone example.org'],
     [{ tags: ['web'] }, 'Devices tagged web; active and maintenance'],
     [{ tags: ['web', 'prod', 'eu'], statuses: ['active'] }, 'Devices tagged web, prod and eu; active'],
     [{ datacenter_id: 'd', statuses: ['planned'] }, 'Devices in Dublin; planned'],

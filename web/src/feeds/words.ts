@@ -1,9 +1,10 @@
 /** The filter of a feed as a sentence, and the configuration of its consumer. Pure functions. */
 import type { Feed } from './queries.ts'
 
-export type Filter = Pick<Feed, 'tags' | 'datacenter_id' | 'network_id' | 'statuses' | 'address_label' | 'family'>
+export type Filter = Pick<Feed, 'tags' | 'datacenter_id' | 'network_id' | 'statuses' | 'address_label' | 'family'> &
+  Partial<Pick<Feed, 'zone_id'>>
 
-/** Names of datacenters and networks, by their ids. */
+/** Names of datacenters, networks and zones, by their ids. */
 export type Names = ReadonlyMap<string, string>
 
 export const STATUSES: readonly Feed['statuses'][number][] = ['planned', 'active', 'maintenance', 'decommissioned']
@@ -22,8 +23,9 @@ const addressesOf = ({ family, address_label }: Filter): string => {
 
 /** @example filterInWords(filter, names) // 'Devices tagged web, in Dublin; active; IPv4 addresses' */
 export const filterInWords = (filter: Filter, names: Names): string => {
-  const { tags, datacenter_id, network_id, statuses } = filter
+  const { tags, datacenter_id, network_id, statuses, zone_id } = filter
   const nameOf = (noun: string, id: string) => names.get(id) ?? `${noun} ${id}`
+  if (zone_id) return `The zone ${names.get(zone_id) ?? zone_id}`
   const isAny = STATUSES.every((one) => statuses.includes(one))
   const states = isAny ? 'in any state' : listed(statuses)
   const clauses = [

@@ -25,6 +25,9 @@ describe('the navigation', () => {
     ['device', { to: '/devices/$id', params: { id: 'one' } }],
     ['feed', { to: '/feeds/$id', params: { id: 'one' } }],
     ['discovered_device', { to: '/discovered-devices', search: { entry: 'one' } }],
+    ['dns-zone', { to: '/dns/$id', params: { id: 'one' } }],
+    ['dns-provider', { to: '/dns', search: { edit: 'one', tab: 'servers' } }],
+    ['dns-record', { to: '/dns', search: { entry: 'one' } }],
     ['discovery-rule', { to: '/rules', search: { edit: 'one' } }],
   ])('links a %s to its page or to the drawer of its list', (type, link) => {
     const item = itemOfType(type)

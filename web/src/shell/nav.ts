@@ -1,6 +1,7 @@
 /** The navigation items, shared by the sidebar, the palette and the shortcuts that begin with g. */
 import {
   AppWindow,
+  BookA,
   Boxes,
   Building2,
   CalendarClock,
@@ -39,6 +40,8 @@ export type NavItem = {
   readonly types?: readonly string[]
   /** The parameter that opens the drawer of an object, for objects without a page; `edit` by default. */
   readonly drawer?: 'edit' | 'entry'
+  /** The tab of that drawer. */
+  readonly tab?: string
   /** The key of the query whose number is shown beside the item. */
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has little room. */
@@ -122,9 +125,18 @@ export const DISCOVERY: readonly NavItem[] = [
   },
 ]
 
+const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list', counted: 'dns-zones' } as const
+
+/** Objects that are shown on pages of other ones: the list opens them. */
+const PARTS: readonly NavItem[] = [
+  { ...DNS, types: ['dns-provider'], drawer: 'edit', tab: 'servers' },
+  { ...DNS, types: ['dns-record'], drawer: 'entry' },
+]
+
 export const AUTOMATION: readonly NavItem[] = [
   { ...list('webhooks', 'webhook'), text: 'Webhooks', icon: Webhook, key: 'w', permission: 'webhook:list' },
   { ...list('feeds', 'feed'), text: 'Feeds', icon: Rss, key: 'b' },
+  { ...DNS, creates: 'zone', types: ['dns-zone'] },
 ]
 
 export const ACCESS: readonly NavItem[] = [
@@ -156,15 +168,16 @@ export const ACCESS: readonly NavItem[] = [
 export const NAV_ITEMS: readonly NavItem[] = [HOME, ...INVENTORY, ...DISCOVERY, ...AUTOMATION, ...ACCESS]
 
 const BY_TYPE: ReadonlyMap<string, NavItem> = new Map(
-  NAV_ITEMS.flatMap((item) => (item.types ?? []).map((type): [string, NavItem] => [type, item])),
+  [...NAV_ITEMS, ...PARTS].flatMap((item) => (item.types ?? []).map((type): [string, NavItem] => [type, item])),
 )
 
 /** Returns the page that shows objects of this type. */
 export const itemOfType = (type: string): NavItem | undefined => BY_TYPE.get(type)
 
 /** The link to an object: to its page, or to the list that opens its drawer. */
-export const objectLink = ({ to, drawer = 'edit' }: NavItem, id: string) => {
+export const objectLink = ({ to, drawer, tab }: NavItem, id: string) => {
   const page = `${to}/$id`
   // All pages of objects have the same parameter.
-  return isPath(page) ? { to: page as '/devices/$id', params: { id } } : { to, search: { [drawer]: id } }
+  if (drawer === undefined && isPath(page)) return { to: page as '/devices/$id', params: { id } }
+  return { to, search: { [drawer ?? 'edit']: id, ...(tab && { tab }) } }
 }

@@ -1,0 +1,129 @@
+/** The fields of a zone. */
+import { type Choices, ReferenceField } from '../feeds/reference-field.tsx'
+import { StatusesField, statusesIn } from '../feeds/statuses-field.tsx'
+import type { FieldSpec } from '../resource/resource.ts'
+import { numberSent } from './server-resource.tsx'
+
+export type ZoneParts = {
+  readonly servers: Choices
+  readonly datacenters: Choices
+  readonly networks: Choices
+}
+
+const flag = (yes: string, no: string) =>
+  ({
+    kind: 'select',
+    initial: 'false',
+    options: [
+      ['false', no],
+      ['true', yes],
+    ],
+    send: (text: string) => text === 'true',
+  }) as const
+
+const number = (initial: string) => ({ kind: 'number', initial, isHalf: true, send: numberSent }) as const
+
+const filterFields = ({ datacenters, networks }: ZoneParts): readonly FieldSpec[] => [
+  {
+    name: 'tags',
+    label: 'Tags',
+    kind: 'tags',
+    hint: 'With commas between them. Only the names of devices that have all of them.',
+  },
+  {
+    name: 'datacenter_id',
+    label: 'Datacenter',
+    isHalf: true,
+    render: (input) => <ReferenceField {...input} label="Datacenter" choices={datacenters} />,
+  },
+  {
+    name: 'network_id',
+    label: 'Network',
+    isHalf: true,
+    render: (input) => <ReferenceField {...input} label="Network" choices={networks} />,
+  },
+  {
+    name: 'statuses',
+    label: 'States',
+    initial: 'active,maintenance',
+    render: (input) => <StatusesField {...input} />,
+    read: (value) => (Array.isArray(value) ? value.join(',') : ''),
+    send: statusesIn,
+  },
+]
+
+const fileFields: readonly FieldSpec[] = [
+  {
+    name: 'nameservers',
+    label: 'Name servers of the file',
+    kind: 'tags',
+    isMono: true,
+    hint: 'With commas between them, like ns1.example.org. The first is the primary one.',
+  },
+  { name: 'admin_email', label: 'Mailbox of the file', isMono: true, hint: 'Of the SOA, like hostmaster@example.org' },
+]
+
+export const zoneFields = (parts: ZoneParts): readonly FieldSpec[] => [
+  {
+    name: 'name',
+    label: 'Name',
+    isMono: true,
+    isFixed: true,
+    hint: 'Like example.org. The name of a reverse zone follows from its subnet. It cannot be changed later.',
+  },
+  {
+    name: 'subnet',
+    label: 'Subnet',
+    isMono: true,
+    isFixed: true,
+    hint: 'Of a reverse zone, like 192.0.2.0/24',
+    isShown: ({ subnet }, isNew) => isNew || subnet !== '',
+  },
+  {
+    name: 'provider_id',
+    label: 'Server',
+    render: (input) => (
+      <ReferenceField {...input} label="Server" any="None: the zone is only a file" choices={parts.servers} />
+    ),
+  },
+  {
+    name: 'mode',
+    label: 'Mode',
+    kind: 'select',
+    initial: 'managed',
+    options: [
+      ['managed', 'Managed: Plat writes it'],
+      ['watched', 'Watched: compared, never written'],
+    ],
+    // Without a server there is nothing to compare with.
+    isShown: ({ provider_id, mode }) => provider_id !== '' || mode !== 'managed',
+  },
+  {
+    name: 'is_default',
+    label: 'Host names without a dot',
+    ...flag('They get the name of this zone', 'They are not in this zone'),
+  },
+  ...filterFields(parts),
+  { name: 'ttl', label: 'TTL in seconds', ...number('3600') },
+  { name: 'negative_ttl', label: 'Negative TTL of the file', ...number('300') },
+  ...fileFields,
+  {
+    name: 'check_interval_seconds',
+    label: 'Seconds between checks',
+    ...number('300'),
+    isShown: ({ provider_id }) => provider_id !== '',
+  },
+  {
+    name: 'max_delete_percent',
+    label: 'Held above % of deletes',
+    ...number('30'),
+    isShown: ({ provider_id }) => provider_id !== '',
+  },
+  {
+    name: 'repair',
+    label: 'Drift',
+    ...flag('Missing and changed RRsets are written again', 'It is shown, and settled by hand'),
+    isShown: ({ provider_id }) => provider_id !== '',
+  },
+  { name: 'description', label: 'Description', kind: 'area' },
+]

@@ -1,0 +1,124 @@
+/** How zones are read, written, searched and sorted. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { invalidField } from '../../../src/platform/contract/errors.ts'
+import { api } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import { isCode } from '../api/errors.ts'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import type { Input, Resource } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { readZone, serversQuery, settingsTime, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
+import { ZONE_MARKS, zoneKind } from './words.ts'
+import { type ZoneParts, zoneFields } from './zone-fields.tsx'
+
+/** A conflict with the default zone belongs to another field than the name. */
+const placed = (error: unknown): unknown =>
+  isCode(error, 'ALREADY_EXISTS') && error.message.includes('default zone')
+    ? invalidField('is_default', error.message)
+    : error
+
+/** The state of a zone may change between two requests, while names are on their way. */
+const MOST_TRIES = 6
+
+const put = async (id: string, input: Input, etag: string): Promise<Zone> => {
+  let tag = etag
+  for (let tries = 1; ; tries++)
+    try {
+      return await api.dnsZones.update({ ...input, id }, { headers: { 'If-Match': tag } })
+    } catch (error) {
+      if (!isCode(error, 'PRECONDITION_FAILED') || tries === MOST_TRIES) throw error
+      // The ETag covers the state too, which changes by itself. Only another version of the settings is a conflict.
+      const fresh = await readZone(id)
+      if (fresh.value.updated_at !== settingsTime(etag)) throw error
+      tag = fresh.etag
+    }
+}
+
+const placing = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw placed(error)
+  }
+}
+
+const zoneResource = (parts: ZoneParts): Resource<Zone> => ({
+  noun: 'zone',
+  fields: zoneFields(parts),
+  nameOf: ({ name }) => name,
+  operations: contracts.dnsZones,
+  get: readZone,
+  // The form has all required fields, and the server validates their values.
+  create: (input) => placing(() => api.dnsZones.create(input as ZoneDraft)),
+  update: (id, input, etag) => placing(() => put(id, input, etag)),
+  remove: (id) => api.dnsZones.delete({ id }),
+  changes: [...ZONE_KEYS, 'feeds'],
+  queryKey: (id) => zoneQuery(id).queryKey,
+})
+
+/** For actions that need no form. */
+export const PLAIN_ZONE = zoneResource({ servers: undefined, datacenters: undefined, networks: undefined })
+
+/** The resource with the objects that a zone may name. @param isWanted false without an open form: then nothing is loaded */
+export const useZoneResource = (isWanted: boolean): Resource<Zone> => {
+  const { may } = usePermit()
+  const { data: servers } = useQuery({ ...serversQuery, enabled: isWanted && may('dns:list') })
+  const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: isWanted && may('datacenters:list') })
+  const { data: networks } = useQuery({ ...networksQuery, enabled: isWanted && may('networks:list') })
+  return useMemo(
+    () =>
+      zoneResource({
+        servers: servers?.map(({ id, name }) => [id, name] as const),
+        datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
+        networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
+      }),
+    [servers, datacenters, networks],
+  )
+}
+
+/** Names of servers by their ids. */
+export type ServerNames = ReadonlyMap<string, string>
+
+export const useServerNames = (): ServerNames => {
+  const { may } = usePermit()
+  const { data } = useQuery({ ...serversQuery, enabled: may('dns:list') })
+  return useMemo(() => new Map((data ?? []).map(({ id, name }) => [id, name])), [data])
+}
+
+export const serverName = ({ provider_id }: Zone, names: ServerNames): string =>
+  provider_id === null ? '' : (names.get(provider_id) ?? provider_id)
+
+const ORDER = Object.keys(ZONE_MARKS)
+
+export const zoneSpec = (names: ServerNames): TableSpec<Zone> => ({
+  id: ({ id }) => id,
+  text: (zone) =>
+    [zone.name, zone.subnet ?? '', zone.description, zone.status_message, serverName(zone, names)].join('\n'),
+  sorts: {
+    name: ({ name }) => name,
+    kind: zoneKind,
+    server: (zone) => serverName(zone, names).toLowerCase(),
+    mode: ({ mode }) => mode,
+    status: ({ status }) => ORDER.indexOf(status),
+    rrsets: ({ rrset_count }) => rrset_count,
+    pending: ({ pending_count }) => pending_count,
+    conflicts: ({ conflict_count }) => conflict_count,
+    blocked: ({ blocked_count }) => blocked_count,
+    drift: ({ drift_count }) => drift_count,
+    checked: ({ last_checked_at }) => last_checked_at ?? '',
+  },
+  fields: {
+    status: ({ status }, value) => status.startsWith(value),
+    kind: ({ kind }, value) => kind.startsWith(value),
+    mode: ({ mode }, value) => mode.startsWith(value),
+    server: (zone, value) => serverName(zone, names).toLowerCase().startsWith(value),
+  },
+  facets: {
+    status: ({ status }) => [status],
+    kind: ({ kind }) => [kind],
+    mode: ({ mode }) => [mode],
+    server: (zone) => [serverName(zone, names)].filter((name) => name !== ''),
+  },
+})

@@ -1,0 +1,129 @@
+/** The list of zones with their states. */
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useMemo } from 'react'
+import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
+import { ResourceDrawer } from '../resource/resource-drawer.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
+import { usePageSearch } from '../table/list-search.ts'
+import { timeColumn } from '../table/time-column.tsx'
+import { count } from '../ui/format.ts'
+import { RowLink } from '../ui/row-link.tsx'
+import { ZoneStatus } from './marks.tsx'
+import { followedZonesQuery, type Zone } from './queries.ts'
+import { zoneKind } from './words.ts'
+import { type ServerNames, serverName, useServerNames, useZoneResource, zoneSpec } from './zone-resource.ts'
+
+export const ZONE_WARNING = 'Its own records and its feeds are deleted too. The server keeps all that it holds.'
+
+const countColumn = (id: string, text: string, of: (zone: Zone) => number): Column<Zone> => ({
+  ...{ id, text, width: 84, isRight: true, isSortable: true },
+  cell: (zone) => (of(zone) === 0 ? <span className="muted">0</span> : count(of(zone))),
+})
+
+type Tools = {
+  readonly names: ServerNames
+  readonly needs: (permission: string) => string | undefined
+}
+
+const columnsFor =
+  ({ names, needs }: Tools): ColumnsOf<Zone> =>
+  (run) => [
+    {
+      id: 'name',
+      text: 'Name',
+      width: 172,
+      isSortable: true,
+      isEssential: true,
+      cell: ({ id, name }) => (
+        <RowLink to="dns" id={id} className="mono">
+          {name}
+        </RowLink>
+      ),
+    },
+    { id: 'kind', text: 'Kind', width: 130, isSortable: true, cell: zoneKind },
+    {
+      id: 'server',
+      text: 'Server',
+      width: 92,
+      isSortable: true,
+      cell: (zone) => serverName(zone, names) || <span className="muted">file only</span>,
+    },
+    { id: 'mode', text: 'Mode', width: 84, isSortable: true, cell: ({ mode }) => mode },
+    {
+      id: 'status',
+      text: 'Status',
+      width: 168,
+      isSortable: true,
+      isEssential: true,
+      cell: (zone) => <ZoneStatus zone={zone} />,
+    },
+    countColumn('rrsets', 'RRsets', ({ rrset_count }) => rrset_count),
+    countColumn('pending', 'Pending', ({ pending_count }) => pending_count),
+    countColumn('conflicts', 'Conflicts', ({ conflict_count }) => conflict_count),
+    countColumn('blocked', 'Blocked', ({ blocked_count }) => blocked_count),
+    countColumn('drift', 'Drift', ({ drift_count }) => drift_count),
+    timeColumn({ id: 'checked', text: 'Checked', width: 92, at: ({ last_checked_at }) => last_checked_at }),
+    { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
+    actionsColumn({
+      noun: 'zone',
+      nameOf: ({ name }) => name,
+      edit: { run: run.edit, blocked: () => needs('dns:update') },
+      remove: { run: run.remove, blocked: () => needs('dns:delete') },
+    }),
+  ]
+
+const DEFAULT_COLUMNS = [
+  ...['name', 'kind', 'server', 'mode', 'status', 'rrsets', 'pending', 'conflicts', 'blocked', 'drift', 'checked'],
+  'actions',
+]
+
+const EMPTY =
+  'A zone holds the names of devices and your own records. Plat keeps it in step on a DNS server, or gives it as a file.'
+
+export const ZonesList = ({ tabs }: { readonly tabs: ReactNode }) => {
+  const { may, blocked } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...followedZonesQuery, enabled: may('dns:list') })
+  const { search } = usePageSearch()
+  const resource = useZoneResource(search.new !== undefined)
+  const names = useServerNames()
+  const spec = useMemo(() => zoneSpec(names), [names])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
+  const columns = useMemo(() => columnsFor({ names, needs: blocked }), [names])
+  return (
+    <ListPage
+      title="DNS"
+      resourceName="dns"
+      resource={resource}
+      query={query}
+      needs="dns:list"
+      spec={spec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, status:drift, kind:reverse, server:ns1"
+      nothing="No zones yet"
+      empty={EMPTY}
+      deleteWarning={ZONE_WARNING}
+      tabs={tabs}
+      open={({ id }) => void navigate({ to: '/dns/$id', params: { id } })}
+      drawer={(id, close) =>
+        id === undefined ? (
+          <ResourceDrawer
+            resource={resource}
+            id={undefined}
+            onClose={close}
+            onSaved={(zone) => void navigate({ to: '/dns/$id', params: { id: zone.id } })}
+            blocked={blocked('dns:create')}
+          />
+        ) : (
+          // The form is on the page of the zone.
+          <Navigate to="/dns/$id" params={{ id }} search={{ tab: 'settings' }} replace />
+        )
+      }
+    />
+  )
+}
