@@ -8,6 +8,7 @@ import {
   idOf,
   line,
   Name,
+  numberOr,
   Page,
   patch,
   ruledText,
@@ -38,14 +39,6 @@ export const DnsProvider = z
   .meta({ id: 'DnsProvider', columns: ['id', 'name', 'host', 'port', 'tsig_name', 'has_secret'] })
 export type DnsProvider = z.infer<typeof DnsProvider>
 
-const number = (min: number, max: number, usual: number) =>
-  z
-    .int()
-    .min(min)
-    .max(max)
-    .nullable()
-    .transform((value) => value ?? usual)
-
 const BASE64_PATTERN = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
 const BASE64: TextRule = {
   holds: (text) => new RegExp(whole(BASE64_PATTERN)).test(text),
@@ -61,7 +54,7 @@ const fields = {
     .nullable()
     .transform((type) => type || 'rfc2136')
     .describe('rfc2136: dynamic updates, as BIND, Knot DNS and PowerDNS take them'),
-  port: number(1, 65_535, 53),
+  port: numberOr(53, { min: 1, max: 65_535 }),
   tsig_name: text(255)
     .refine((name) => name === '' || canonicalName(name) !== undefined, { error: 'must be a domain name' })
     .transform((name) => (name === '' ? '' : (canonicalName(name) ?? '')))
@@ -71,7 +64,9 @@ const fields = {
     .nullable()
     .transform((algorithm) => algorithm || 'hmac-sha256'),
   tsig_secret: ruledText(1024, BASE64).describe('The secret of that key, in base64; never sent back'),
-  timeout_seconds: number(1, 60, 5).describe('Limit of the connection and of each answer: 1-60, 5 where absent'),
+  timeout_seconds: numberOr(5, { min: 1, max: 60 }).describe(
+    'Limit of the connection and of each answer: 1-60, 5 where absent',
+  ),
   description: text(4096),
 }
 

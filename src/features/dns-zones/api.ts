@@ -5,9 +5,11 @@ import { canonicalName } from '../../net/dns/name.ts'
 import {
   draft,
   Filter,
+  flagOr,
   idOf,
   line,
   NewId,
+  numberOr,
   Page,
   patch,
   reference,
@@ -18,19 +20,6 @@ import { type TextRule, whole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { filterFields } from '../feeds/api.ts'
 import { DnsRrset, DnsZone, DriftKind, DriftReport, RrsetState, SyncPlan, ZoneKind, ZoneMode } from './schema.ts'
-
-const number = (min: number, max: number, usual: number) =>
-  z
-    .int()
-    .min(min)
-    .max(max)
-    .nullable()
-    .transform((value) => value ?? usual)
-
-const flag = z
-  .boolean()
-  .nullable()
-  .transform((value) => value ?? false)
 
 const isName = (name: string): boolean => canonicalName(name) !== undefined
 const canonical = (name: string): string => canonicalName(name) ?? name
@@ -56,9 +45,9 @@ const fields = {
     .nullable()
     .transform((mode) => mode || 'managed')
     .describe('managed: Plat writes it. watched: it is compared, never written'),
-  ttl: number(1, 604_800, 3600),
+  ttl: numberOr(3600, { min: 1, max: 604_800 }),
   ...filterFields,
-  is_default: flag.describe('Host names without a dot get the name of this zone; only one zone has it'),
+  is_default: flagOr(false).describe('Host names without a dot get the name of this zone; only one zone has it'),
   nameservers: z
     .array(
       line(255)
@@ -70,10 +59,14 @@ const fields = {
     .transform((names) => [...new Set(names ?? [])])
     .describe('Of the file: the NS records of the zone'),
   admin_email: ruledText(255, EMAIL).describe('Of the file: the mailbox of the SOA'),
-  negative_ttl: number(0, 604_800, 300).describe('Of the file: how long resolvers keep that a name is not there'),
-  max_delete_percent: number(0, 100, 30).describe('The zone is held if more of its RRsets are about to go'),
-  check_interval_seconds: number(30, 86_400, 300),
-  repair: flag.describe('Writes missing and changed RRsets again at each check'),
+  negative_ttl: numberOr(300, { min: 0, max: 604_800 }).describe(
+    'Of the file: how long resolvers keep that a name is not there',
+  ),
+  max_delete_percent: numberOr(30, { min: 0, max: 100 }).describe(
+    'The zone is held if more of its RRsets are about to go',
+  ),
+  check_interval_seconds: numberOr(300, { min: 30, max: 86_400 }),
+  repair: flagOr(false).describe('Writes missing and changed RRsets again at each check'),
   description: text(4096),
 }
 

@@ -1,6 +1,6 @@
 /** The webhooks contract: subscriptions to events, and their deliveries. Browser-safe. */
 import { z } from 'zod'
-import { draft, Filter, idOf, Key, Name, Page, patch, text } from '../../platform/contract/fields.ts'
+import { draft, Filter, flagOr, idOf, Key, Name, numberOr, Page, patch, text } from '../../platform/contract/fields.ts'
 import { URL_HOST, URL_PORT } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { HEADERS_SCHEMA, headerProblem, MAX_HEADERS, repeatedName } from './header-rules.ts'
@@ -49,14 +49,6 @@ const Events = z
   .min(1, 'must name at least one event')
   .transform((names) => [...new Set(names)])
 
-const number = (min: number, max: number, usual: number) =>
-  z
-    .int()
-    .min(min)
-    .max(max)
-    .nullable()
-    .transform((value) => value ?? usual)
-
 /** A target, except that no pattern says which addresses are reached: a setting allows the private ones. */
 const Url = z
   .string()
@@ -66,14 +58,11 @@ const Url = z
 
 const fields = {
   secret: text(1024).describe('Key of the signature X-Service-Signature; never returned'),
-  enabled: z
-    .boolean()
-    .nullable()
-    .transform((value) => value ?? true),
+  enabled: flagOr(true),
   description: text(4096),
   headers: Headers,
-  timeout_seconds: number(1, 60, 10).describe('Limit of a whole attempt: 1-60, 10 where absent'),
-  retry_count: number(0, 10, 3).describe(
+  timeout_seconds: numberOr(10, { min: 1, max: 60 }).describe('Limit of a whole attempt: 1-60, 10 where absent'),
+  retry_count: numberOr(3, { min: 0, max: 10 }).describe(
     'Attempts after the first: after 1 and 5 and 15 minutes, 1 hour, then 6 hours',
   ),
 }

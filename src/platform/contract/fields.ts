@@ -88,6 +88,22 @@ export const optionalNumber = (min: number, max: number) =>
     .nullable()
     .transform((value) => (value === 0 ? null : value))
 
+/** Whole number; absent and `null` are `usual`. */
+export const numberOr = (usual: number, { min, max }: { readonly min: number; readonly max: number }) =>
+  z
+    .int()
+    .min(min)
+    .max(max)
+    .nullable()
+    .transform((value) => value ?? usual)
+
+/** True or false; absent and `null` are `usual`. */
+export const flagOr = (usual: boolean) =>
+  z
+    .boolean()
+    .nullable()
+    .transform((value) => value ?? usual)
+
 /** Tags: trimmed, 1-128 characters each, duplicates dropped, order kept, at most 100. */
 export const Tags = z
   .array(trimmed(128))
