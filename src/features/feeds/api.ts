@@ -15,7 +15,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
 import { DeviceStatus } from '../devices/schema.ts'
-import { Family, Feed, FeedFormat, FeedFormatInfo, FeedPreview, MediaType } from './schema.ts'
+import { Family, Feed, FeedFormat, FeedFormatInfo, FeedPreview, MEDIA_TYPES, MediaType } from './schema.ts'
 
 /** The largest length of a template, in characters. */
 export const MAX_TEMPLATE = 65_536
@@ -149,9 +149,8 @@ export const feedRoutes = {
     isLong: true,
     errors: [404, 503],
     query: z.object({
-      token: z.string().max(512).optional().describe('An API key with `feed_id`, for consumers that send no header'),
+      token: z.string().optional().describe('An API key with `feed_id`, for consumers that send no header'),
     }),
-    produces: 'text/plain',
-    alsoProduces: 'application/json',
+    produces: MEDIA_TYPES,
   }),
 }

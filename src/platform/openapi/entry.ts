@@ -133,7 +133,7 @@ const contentOf = (
   { output, produces, alsoProduces, reportsProgress }: Documented,
   { toSchema }: Collector,
 ): Content | undefined => {
-  if (produces) return { [produces]: { schema: {} } }
+  if (produces) return Object.fromEntries([produces].flat().map((type) => [type, { schema: {} }]))
   if (!output || isVoid(output)) return undefined
   const json = { 'application/json': { schema: toSchema(output, 'output') } }
   if (reportsProgress) return { ...json, 'application/x-ndjson': { schema: {} } }

@@ -215,8 +215,8 @@ export type RawRoute = {
   readonly output?: z.ZodType
   /** Media type of a body other than JSON. */
   readonly consumes?: string
-  /** Media type of an answer other than JSON. */
-  readonly produces?: string
+  /** Media types of an answer without a schema. */
+  readonly produces?: string | readonly string[]
   /** A second media type of the answer, beside `output` as JSON. */
   readonly alsoProduces?: string
   /** The body of a 400 and of `errors`, if a protocol defines its own. */
