@@ -45,7 +45,7 @@ describe('a backup', () => {
   test('is reported in one line', async () => {
     const { out } = await backup()
     expect(out).toMatch(
-      /plat\.backup: 0 devices and \d+ other rows, [\d.]+ KB, in [\d.]+ KB; read back and found whole\n$/,
+      /plat\.backup: 0 devices and \d+ other rows, [\d.]+ [KM]B, in [\d.]+ KB; read back and found whole\n$/,
     )
   })
 

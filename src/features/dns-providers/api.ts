@@ -46,7 +46,10 @@ const BASE64: TextRule = {
   error: 'must be base64',
 }
 
-const Host = line(253).trim().min(1, 'must not be blank')
+const Host = line(253)
+  .trim()
+  .min(1, 'must not be blank')
+  .meta({ examples: ['192.0.2.53'] })
 
 const fields = {
   type: z

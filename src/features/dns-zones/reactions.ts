@@ -97,13 +97,36 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
     )
   }
 
-  const noteDevices = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-    const index = await indexOf(ctx)
+  const place = (ctx: Ctx, index: ZoneIndex, devices: readonly Device[]): void => {
     if (index.zones.length === 0) return
     const places: Places = noted.get(ctx.db) ?? new Map()
     noted.set(ctx.db, places)
     for (const device of devices) addPlaces(places, index, device)
-    ctx.atEnd(flush, undefined)
+  }
+
+  /** Per transaction, once the zones are there. */
+  const indexes = new WeakMap<Ctx['db'], ZoneIndex>()
+
+  const noteFirst = async (ctx: Ctx, groups: readonly (readonly Device[])[]): Promise<void> => {
+    const index = await indexOf(ctx)
+    for (const devices of groups) place(ctx, index, devices)
+    await flush(ctx)
+  }
+
+  /** The first devices of a transaction wait for its end: the zones are asked for beside its own queries, without a round trip more. */
+  const noteDevices = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+    const index = ctx.store.sql.hasOneWriter ? await indexOf(ctx) : indexes.get(ctx.db)
+    if (index) {
+      place(ctx, index, devices)
+      ctx.atEnd(flush, undefined)
+      return
+    }
+    // Its error is that of `noteFirst`.
+    indexOf(ctx).then(
+      (found) => indexes.set(ctx.db, found),
+      () => {},
+    )
+    ctx.atEnd(noteFirst, devices)
   }
 
   const noteRecord = (ctx: Ctx, { zone_id, name }: DnsRecord) => noteAll(ctx, [{ zone_id, name }])

@@ -2,8 +2,10 @@
 
 import { notFound } from '../../platform/contract/errors.ts'
 import { etagOf, matchesEtag, quoted } from '../../platform/contract/etag.ts'
+import { Key } from '../../platform/contract/fields.ts'
 import { acceptedCoding, compressedBytes, compressedSource } from '../../platform/http/compression.ts'
 import { longResponse } from '../../platform/http/respond.ts'
+import { decoded } from '../../platform/http/route-table.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { FILE_TABLES } from '../dns-zones/file.ts'
@@ -43,7 +45,7 @@ async function* resumed(pieces: readonly Uint8Array[], rest: AsyncGenerator<Uint
 }
 
 /** @example feedIdOf('http://host/api/feeds/web%20hosts/content') // 'web hosts' */
-export const feedIdOf = (url: string): string => decodeURIComponent(new URL(url).pathname.split('/')[3] ?? '')
+export const feedIdOf = (url: string): string => Key.parse(decoded(new URL(url).pathname.split('/')[3] ?? ''))
 
 /** Returns the permission that the content of a feed needs besides feeds:read. */
 export const permissionOf = ({ format }: Pick<Feed, 'format'>): Permission =>

@@ -24,7 +24,7 @@ const NO_PARAMS: Params = {}
 const nodeOf = <Route>(): Node<Route> => ({ literals: new Map(), param: undefined, methods: new Map() })
 
 /** An invalid percent-encoding (RFC 3986 2.1) stays as it is. */
-const decoded = (segment: string): string => {
+export const decoded = (segment: string): string => {
   if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
