@@ -4,7 +4,7 @@ import { ipKeyOf, parseIp } from '../../net/ip.ts'
 import { SubnetIndex } from '../../net/subnet-index.ts'
 import { membership } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
-import { mainAddresses, namesOf } from '../devices/address-names.ts'
+import { mainAddresses } from '../devices/address-names.ts'
 import type { Address, Device } from '../devices/schema.ts'
 import { devicesIn } from '../networks/membership.ts'
 import type { FeedAddress, FeedDevice, FeedNetwork } from './formats/format.ts'
@@ -86,11 +86,7 @@ export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
     // Most devices have one address, which is the main one.
     const main = left.length > 1 ? mainAddresses(left) : undefined
     const addresses: FeedAddress[] = []
-    for (const address of left) {
-      const isMain = main?.has(address) ?? true
-      const { own, domains } = namesOf(device, address, isMain)
-      addresses.push({ address, isMain, own, domains })
-    }
+    for (const address of left) addresses.push({ address, isMain: main?.has(address) ?? true })
     return { device, addresses, datacenter: places.datacenters.get(device.datacenter_id ?? '') ?? '' }
   }
 

@@ -4,7 +4,7 @@ import type { Write } from '../../template/protocol.ts'
 import type { Ctx } from '../ctx.ts'
 import { zoneFile } from '../dns-zones/file.ts'
 import { type Filtered, filtered, type Places } from './filtered.ts'
-import type { FeedDevice, Skip } from './formats/format.ts'
+import { addressNames, type FeedDevice, type Skip } from './formats/format.ts'
 import { WRITERS } from './formats/formats.ts'
 import type { Feed } from './schema.ts'
 
@@ -25,11 +25,11 @@ const documentOf = ({ device, addresses }: FeedDevice, { networkOf }: Places): o
     ...device,
     datacenter: device.datacenter_id,
     main: main === -1 ? null : main,
-    addresses: addresses.map(({ address, own, domains }) => ({
-      ...address,
-      names: [...(own === '' ? [] : [own]), ...domains],
-      network: networkOf(address)?.id ?? null,
-    })),
+    addresses: addresses.map((one) => {
+      const { own, domains } = addressNames(device, one)
+      const names = [...(own === '' ? [] : [own]), ...domains]
+      return { ...one.address, names, network: networkOf(one.address)?.id ?? null }
+    }),
   }
 }
 

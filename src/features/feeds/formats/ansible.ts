@@ -22,12 +22,20 @@ const textOf = (vars: object): string => {
 const hostVars = ({ device, addresses, datacenter }: FeedDevice, networks: readonly string[]) => {
   const { id, name, hostname, status, os, make_model, location, tags, domains, username } = device
   const main = addresses.find(({ isMain }) => isMain)
+  // Absent without a value, as undefined is in JSON.
   return {
-    ...(main && { ansible_host: main.address.ip }),
-    ...(username !== '' && { ansible_user: username }),
-    ...{ plat_id: id, plat_name: name, plat_hostname: hostname, plat_status: status, plat_os: os },
-    ...{ plat_make_model: make_model, plat_location: location, plat_datacenter: datacenter },
-    ...{ plat_tags: tags, plat_domains: domains },
+    ansible_host: main?.address.ip,
+    ansible_user: username === '' ? undefined : username,
+    plat_id: id,
+    plat_name: name,
+    plat_hostname: hostname,
+    plat_status: status,
+    plat_os: os,
+    plat_make_model: make_model,
+    plat_location: location,
+    plat_datacenter: datacenter,
+    plat_tags: tags,
+    plat_domains: domains,
     plat_addresses: addresses.map(({ address }) => address),
     plat_networks: networks,
   }
@@ -53,10 +61,23 @@ export const ansible: Format = async function* ({ chunks, networkOf, skip }) {
   const groups = new Map<string, string[]>()
   const nameOf = distinctNames()
   const groupOf = groupNames()
-  const groupsOf = ({ device: { tags, os, status }, datacenter }: FeedDevice, networks: readonly string[]) => {
-    const own = [groupOf('datacenter', datacenter), groupOf('os', os), groupOf('status', status)]
-    const listed = [...tags.map((tag) => groupOf('tag', tag)), ...networks.map((name) => groupOf('network', name))]
-    return new Set([...own, ...listed].filter((name) => name !== ''))
+  const addToGroups = (
+    { device: { tags, os, status }, datacenter }: FeedDevice,
+    networks: readonly string[],
+    host: string,
+  ) => {
+    const add = (group: string): void => {
+      if (group === '') return
+      const hosts = groups.get(group)
+      if (!hosts) groups.set(group, [host])
+      // Two texts may give one group.
+      else if (hosts.at(-1) !== host) hosts.push(host)
+    }
+    add(groupOf('datacenter', datacenter))
+    add(groupOf('os', os))
+    add(groupOf('status', status))
+    for (const tag of tags) add(groupOf('tag', tag))
+    for (const network of networks) add(groupOf('network', network))
   }
   let opening = '{"_meta":{"hostvars":{'
   for await (const devices of chunks) {
@@ -70,11 +91,7 @@ export const ansible: Format = async function* ({ chunks, networkOf, skip }) {
       const networks = [...new Set(device.addresses.flatMap(({ address }) => networkOf(address)?.name ?? []))]
       text += `${opening}\n${JSON.stringify(name)}:${textOf(hostVars(device, networks))}`
       opening = ','
-      for (const group of groupsOf(device, networks)) {
-        const hosts = groups.get(group)
-        if (hosts) hosts.push(name)
-        else groups.set(group, [name])
-      }
+      addToGroups(device, networks, name)
     }
     if (text !== '') yield text
   }

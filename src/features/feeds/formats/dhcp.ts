@@ -1,7 +1,7 @@
 /** Reservations of addresses for DHCP servers: dnsmasq, ISC dhcpd and Kea. */
 import { slug } from '../../../net/slug.ts'
 import { firstLabel } from '../../devices/address-names.ts'
-import { type FeedAddress, type FeedDevice, type Format, firstHolders, type Parts } from './format.ts'
+import { addressNames, type FeedAddress, type FeedDevice, type Format, firstHolders, type Parts } from './format.ts'
 
 const isIpv6 = ({ address }: FeedAddress): boolean => address.ip.includes(':')
 
@@ -28,8 +28,8 @@ const linesOf = (line: (device: FeedDevice, address: FeedAddress) => string): Fo
   }
 
 /** Lines of `--dhcp-hostsfile` have no keyword; these are of the configuration (dnsmasq(8)). */
-export const dnsmasq = linesOf((_, address) => {
-  const { own } = address
+export const dnsmasq = linesOf(({ device }, address) => {
+  const { own } = addressNames(device, address)
   const { mac_address, ip } = address.address
   const parts = [mac_address, isIpv6(address) ? `[${ip}]` : ip, ...(own === '' ? [] : [firstLabel(own)])]
   return `dhcp-host=${parts.join()}\n`
@@ -37,7 +37,7 @@ export const dnsmasq = linesOf((_, address) => {
 
 /** Host declarations (dhcpd.conf(5)). Their names are unique, because each address is written once. */
 export const iscDhcp = linesOf(({ device }, address) => {
-  const { own } = address
+  const { own } = addressNames(device, address)
   const { mac_address, ip } = address.address
   const name = [slug(device.name, '-'), ip.replace(/[.:]/g, '-')].filter((part) => part !== '').join('-')
   const label = own === '' ? '' : ` option host-name "${firstLabel(own)}";`
@@ -77,7 +77,7 @@ export const kea: Format = async function* (parts) {
       for (const { mac, all } of keaReservations(entry, parts, taken)) {
         const ips = all.map(({ address }) => address.ip).filter((ip) => isFirst(entry.device, ip))
         if (ips.length === 0) continue
-        const name = all.find(({ own }) => own !== '')?.own
+        const name = all.map((one) => addressNames(entry.device, one).own).find((own) => own !== '')
         const own = feed.family === 'ipv6' ? { 'ip-addresses': ips } : { 'ip-address': ips[0] }
         const reservation = { 'hw-address': mac, ...own, ...(name !== undefined && { hostname: name }) }
         text += opening + JSON.stringify(reservation)

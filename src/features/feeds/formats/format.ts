@@ -1,4 +1,5 @@
 /** The shape of a format: it writes devices as text. */
+import { type AddressNames, namesOf } from '../../devices/address-names.ts'
 import type { Address, Device } from '../../devices/schema.ts'
 import type { Feed } from '../schema.ts'
 
@@ -14,11 +15,11 @@ export type FeedAddress = {
   readonly address: Address
   /** True for a main address of those that are left. */
   readonly isMain: boolean
-  /** Its name; '' for none. */
-  readonly own: string
-  /** Further names: the domains of the device, of a main address. */
-  readonly domains: readonly string[]
 }
+
+/** Returns the names of an address of a device. */
+export const addressNames = (device: Device, { address, isMain }: FeedAddress): AddressNames =>
+  namesOf(device, address, isMain)
 
 export type FeedDevice = {
   readonly device: Device

@@ -1,7 +1,7 @@
 // Values of devices that resemble the syntax of a format end no line and no string of it.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { mainAddresses, namesOf } from '../../devices/address-names.ts'
+import { mainAddresses } from '../../devices/address-names.ts'
 import { DeviceDraft } from '../../devices/api.ts'
 import type { Device } from '../../devices/schema.ts'
 import type { FeedFormat } from '../schema.ts'
@@ -54,7 +54,7 @@ const accepted = (all: readonly object[]): FeedDevice[] =>
     const main = mainAddresses(device.addresses)
     const addresses = device.addresses.map((address) => {
       const isMain = main.has(address)
-      return { address, isMain, ...namesOf(device, address, isMain) }
+      return { address, isMain }
     })
     return { device, addresses, datacenter: device.location }
   })

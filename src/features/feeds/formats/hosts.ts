@@ -1,6 +1,6 @@
 /** A hosts file (hosts(5)), and the configuration of OpenSSH clients (ssh_config(5)). */
 import { firstLabel } from '../../devices/address-names.ts'
-import { type FeedDevice, type Format, firstHolders } from './format.ts'
+import { addressNames, type FeedDevice, type Format, firstHolders } from './format.ts'
 
 /** Returns the texts that are not empty, each once, in any case. */
 const distinct = (texts: readonly string[]): string[] => {
@@ -18,8 +18,9 @@ export const hosts: Format = async function* ({ chunks, title, skip }) {
   for await (const devices of chunks) {
     let text = ''
     for (const { device, addresses } of devices)
-      for (const { address, own, domains } of addresses) {
-        const { ip } = address
+      for (const address of addresses) {
+        const { ip } = address.address
+        const { own, domains } = addressNames(device, address)
         const written = distinct([own, firstLabel(own), ...domains.filter((name) => !name.startsWith('*'))])
         if (written.length === 0) skip(device, `${ip} has no name`)
         else if (isFirst(device, ip)) text += `${ip}\t${written.join(' ')}\n`
