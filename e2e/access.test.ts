@@ -42,7 +42,8 @@ test.each(PAGES)('%s', async (_, pathOf) => {
   await it.visit(
     async ({ page, requests, openWhole }) => {
       await openWhole(path)
-      expect(requests.length).toBeLessThanOrEqual(12)
+      // On a slow machine an answer is asked for again, because it has become old.
+      expect(new Set(requests).size).toBeLessThanOrEqual(12)
       const isNoWider = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
       expect(await isNoWider()).toBe(true)
       expect(await axeFindings(page)).toEqual([])

