@@ -42,6 +42,7 @@ import type { CheckCredentials } from './sessions/credential-check.ts'
 import { sessionsFeature } from './sessions/sessions.ts'
 import { createSignIn } from './sessions/sign-in.ts'
 import type { SessionStore } from './sessions/store.ts'
+import { feature as spaces } from './spaces/spaces.ts'
 import { systemFeature } from './system/system.ts'
 import type { Tables } from './tables.ts'
 import { usersFeature } from './users/users.ts'
@@ -78,6 +79,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const signIn = createSignIn(options)
   const oauth = createOauth({ ...options, signIn })
   const features = [
+    spaces,
     datacenters,
     networks,
     pools,

@@ -29,12 +29,14 @@ import { roles } from './roles/api.ts'
 import { search } from './search/api.ts'
 import { secrets } from './secrets/api.ts'
 import { sessionRoutes, sessions } from './sessions/api.ts'
+import { spaces } from './spaces/api.ts'
 import { system, systemRoutes } from './system/api.ts'
 import { users } from './users/api.ts'
 import { utilization } from './utilization/api.ts'
 import { webhooks } from './webhooks/api.ts'
 
 export const contracts = {
+  spaces,
   datacenters,
   networks,
   pools,

@@ -5,6 +5,7 @@
 
 export const INVENTORY = [
   // The objects that a resource names come before it.
+  'spaces',
   'datacenters',
   'networks',
   'pools',

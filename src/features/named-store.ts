@@ -1,5 +1,5 @@
 /** The queries of a resource whose rows are its objects with `name_key` (`PlainTable`); the only writer of its table. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type Refs, type StoredRefs, withRefs } from '../platform/contract/external-fields.ts'
 import { batches } from '../platform/db/batches.ts'
 import { objectRefs } from '../platform/operation/object-refs.ts'
@@ -15,14 +15,22 @@ export const namedStore = <T extends Named>(table: PlainTable, schema: z.ZodObje
   const name = table as 'datacenters'
   const columns = Object.keys(schema.shape) as ['id']
   const refs = columns.some((column: string) => column === 'refs') ? objectRefs(name, kindOf(table), 'name') : undefined
+  const flags = Object.entries(schema.shape).flatMap(([field, type]) => (type instanceof z.ZodBoolean ? [field] : []))
+  /** SQL has 0 and 1 for false and true. */
+  const withFlags = <Row extends object>(row: Row, of: (value: unknown) => unknown): Row => {
+    if (flags.length === 0) return row
+    const values = row as Readonly<Record<string, unknown>>
+    return { ...row, ...Object.fromEntries(flags.map((flag) => [flag, of(values[flag])])) }
+  }
   type Referred = T & { readonly refs: Refs }
   const rows = (ctx: Ctx) => ctx.db.selectFrom(name).select(columns).$castTo<StoredRefs<T>>()
   /** Returns the object of a row. */
-  const objectOf = (row: StoredRefs<T>): T => (refs ? withRefs(row as { readonly refs: string }) : row) as T
+  const objectOf = (row: StoredRefs<T>): T =>
+    withFlags((refs ? withRefs(row as { readonly refs: string }) : row) as T, (value) => value === 1)
   const byId = (ctx: Ctx, id: string) => rows(ctx).where('id', '=', id)
   const found = (row: StoredRefs<T> | undefined): T | undefined => row && objectOf(row)
   const rowOf = (object: T) => {
-    const row = { ...object, name_key: object.name.toLowerCase() }
+    const row = withFlags({ ...object, name_key: object.name.toLowerCase() }, Number)
     return (refs ? { ...row, refs: JSON.stringify((object as Referred).refs) } : row) as object as Tables['datacenters']
   }
   const changed = (ctx: Ctx, id: string, { before, after }: { readonly before?: T; readonly after?: T }): void => {

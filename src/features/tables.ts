@@ -28,11 +28,13 @@ import type { ReservationTables } from './reservations/table.ts'
 import type { RoleTables } from './roles/table.ts'
 import type { SecretTables } from './secrets/table.ts'
 import type { SessionTables } from './sessions/table.ts'
+import type { SpaceTables } from './spaces/table.ts'
 import type { UserTables } from './users/table.ts'
 import type { UtilizationTables } from './utilization/table.ts'
 import type { WebhookTables } from './webhooks/table.ts'
 
-type OwnTables = NetworkTables &
+type OwnTables = SpaceTables &
+  NetworkTables &
   PoolTables &
   ReservationTables &
   OccupancyTables &
@@ -64,7 +66,12 @@ type OwnTables = NetworkTables &
 /** The resources of the inventory without a `table.ts`. */
 export type PlainTable = Exclude<Resource, keyof OwnTables>
 
+/** SQL has 0 and 1 for false and true. */
+type StoredFlags<T> = { [K in keyof T]: T[K] extends boolean ? number : T[K] }
+
 /** Their rows are their objects, with the name in lower case for the order of lists and for filters. */
-type PlainTables = { [R in PlainTable]: StoredRefs<OutputOf<(typeof contracts)[R]['get']>> & { name_key: string } }
+type PlainTables = {
+  [R in PlainTable]: StoredFlags<StoredRefs<OutputOf<(typeof contracts)[R]['get']>>> & { name_key: string }
+}
 
 export type Tables = OwnTables & PlainTables

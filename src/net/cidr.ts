@@ -1,7 +1,7 @@
 // CIDR blocks: text, containment, counts and the free space between them.
 
 import { enclosingIpv4Texts, enclosingIpv6Texts } from './enclosing-texts.ts'
-import { bitsOf, type Family, formatIp, type Ip, ipKey, maxValue, parseIp } from './ip.ts'
+import { bitsOf, type Family, formatIp, type Ip, type IpKey, ipKey, maxValue, parseIp, type SpaceKey } from './ip.ts'
 import { maskIpv4 } from './ipv4-text.ts'
 import { IPV6_TEXT_MAX, valueToGroups } from './ipv6-text.ts'
 import { spanToBlocks, subtractSpans } from './span.ts'
@@ -48,13 +48,13 @@ export function cidrOfText(text: string): Cidr {
 }
 
 /**
- * The storage keys (see `ipKey`) of the first and the last address of a block.
+ * The storage keys (see `ipKey`) of the first and the last address of a block in an address space.
  *
  * @example
- * cidrKeys(cidrOfText('10.0.0.0/24')) // { first: '40a000000', last: '40a0000ff' }
+ * cidrKeys(cidrOfText('10.0.0.0/24'), DEFAULT_SPACE) // { first: '40a000000', last: '40a0000ff' }
  */
-export function cidrKeys({ family, first, last }: Cidr): { first: string; last: string } {
-  return { first: ipKey({ family, value: first }), last: ipKey({ family, value: last }) }
+export function cidrKeys({ family, first, last }: Cidr, space: SpaceKey): { first: IpKey; last: IpKey } {
+  return { first: ipKey({ family, value: first }, space), last: ipKey({ family, value: last }, space) }
 }
 
 /**

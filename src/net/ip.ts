@@ -11,7 +11,19 @@ export type Ip = { readonly family: Family; readonly value: bigint }
 
 const MAX_VALUE_4 = 0xffffffffn
 const MAX_VALUE_6 = (1n << 128n) - 1n
-const KEY = /^(?:4[0-9a-f]{8}|6[0-9a-f]{32})$/
+const KEY = /^(?:s[0-9a-f]{4})?(?:4[0-9a-f]{8}|6[0-9a-f]{32})$/
+/** The length of the key of a space that is not the default one. */
+const SPACE_LENGTH = 5
+
+/** The beginning of the storage keys of an address space: '' of the default one, else `s` and four hexadecimal digits. */
+export type SpaceKey = '' | `s${string}`
+
+/** The key of the default address space. */
+export const DEFAULT_SPACE: SpaceKey = ''
+
+declare const isIpKey: unique symbol
+/** A storage key, made by `ipKey`. */
+export type IpKey = string & { readonly [isIpKey]: true }
 
 /**
  * Address length of a family, in bits.
@@ -80,17 +92,21 @@ export function canonicalIp(text: string): string | undefined {
 }
 
 /**
- * Storage key: the family digit, then the value in lower-case hexadecimal, 8 digits for IPv4 and 32 for IPv6.
- * Byte-wise order of keys is the order of `compareIp`.
+ * Storage key: the key of the address space, the family digit, then the value in lower-case hexadecimal, 8 digits for
+ * IPv4 and 32 for IPv6. Within a space, byte-wise order of keys is the order of `compareIp`. A range of keys between
+ * two of one space holds keys of that space alone.
  *
  * @example
- * ipKey({ family: 4, value: 167772161n }) // '40a000001'
- * ipKey({ family: 6, value: 1n }) // '600000000000000000000000000000001'
+ * ipKey({ family: 4, value: 167772161n }, DEFAULT_SPACE) // '40a000001'
+ * ipKey({ family: 6, value: 1n }, DEFAULT_SPACE) // '600000000000000000000000000000001'
+ * ipKey({ family: 4, value: 167772161n }, 's001f') // 's001f40a000001'
  */
-export function ipKey(ip: Ip): string {
-  return ip.family === 4
-    ? `4${Number(ip.value).toString(16).padStart(8, '0')}`
-    : `6${ip.value.toString(16).padStart(32, '0')}`
+export function ipKey(ip: Ip, space: SpaceKey): IpKey {
+  return (
+    ip.family === 4
+      ? `${space}4${Number(ip.value).toString(16).padStart(8, '0')}`
+      : `${space}6${ip.value.toString(16).padStart(32, '0')}`
+  ) as IpKey // This is the form of one.
 }
 
 /**
@@ -98,14 +114,14 @@ export function ipKey(ip: Ip): string {
  *
  * @returns undefined for anything that is not exactly one address
  * @example
- * parseIpKey('10.0.0.1') // '40a000001'
- * parseIpKey('10.0.0') // undefined
+ * parseIpKey('10.0.0.1', DEFAULT_SPACE) // '40a000001'
+ * parseIpKey('10.0.0', DEFAULT_SPACE) // undefined
  */
-export function parseIpKey(text: string): string | undefined {
+export function parseIpKey(text: string, space: SpaceKey): IpKey | undefined {
   const number = parseIpv4(text)
-  if (number !== undefined) return `4${number.toString(16).padStart(8, '0')}`
+  if (number !== undefined) return `${space}4${number.toString(16).padStart(8, '0')}` as IpKey // This is the form of one.
   const ip = parseIp(text)
-  return ip && ipKey(ip)
+  return ip && ipKey(ip, space)
 }
 
 /**
@@ -113,26 +129,50 @@ export function parseIpKey(text: string): string | undefined {
  *
  * @throws RangeError on text that is not exactly one address: that is a bug and not user input
  * @example
- * ipKeyOf('10.0.0.1') // '40a000001'
- * ipKeyOf('10.0.0') // throws RangeError
+ * ipKeyOf('10.0.0.1', 's001f') // 's001f40a000001'
+ * ipKeyOf('10.0.0', DEFAULT_SPACE) // throws RangeError
  */
-export function ipKeyOf(text: string): string {
-  const key = parseIpKey(text)
+export function ipKeyOf(text: string, space: SpaceKey): IpKey {
+  const key = parseIpKey(text, space)
   if (key === undefined) throw new RangeError(`Not an IP address: ${text.slice(0, 64)}`)
   return key
 }
 
 /**
- * The address of a storage key made by `ipKey`.
+ * The key of the address space of a storage key, of an address or of a block of addresses.
+ *
+ * @example
+ * spaceOfKey('s001f40a000001') // 's001f'
+ * spaceOfKey('40a000001') // ''
+ */
+export function spaceOfKey(key: string): SpaceKey {
+  // The keys of spaces alone begin with this letter.
+  return key.startsWith('s') ? (key.slice(0, SPACE_LENGTH) as SpaceKey) : DEFAULT_SPACE
+}
+
+/**
+ * The storage key of the same address in another space.
+ *
+ * @example
+ * keyInSpace(ipKeyOf('10.0.0.1', 's001f'), DEFAULT_SPACE) // '40a000001'
+ */
+export function keyInSpace(key: IpKey, space: SpaceKey): IpKey {
+  return `${space}${key.slice(spaceOfKey(key).length)}` as IpKey // This is the form of one.
+}
+
+/**
+ * The address of a storage key made by `ipKey`, in any space.
  *
  * @throws RangeError on any other text: keys come from our own storage, so that is a bug and not user input
  * @example
  * ipFromKey('40a000001') // { family: 4, value: 167772161n }
+ * ipFromKey('s001f40a000001') // { family: 4, value: 167772161n }
  * ipFromKey('4A000001') // throws RangeError
  */
 export function ipFromKey(key: string): Ip {
   if (!KEY.test(key)) throw new RangeError(`Not an IP key: ${key.slice(0, 64)}`)
-  return { family: key.startsWith('4') ? 4 : 6, value: BigInt(`0x${key.slice(1)}`) }
+  const own = key.startsWith('s') ? key.slice(SPACE_LENGTH) : key
+  return { family: own.startsWith('4') ? 4 : 6, value: BigInt(`0x${own.slice(1)}`) }
 }
 
 /**

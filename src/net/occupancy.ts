@@ -2,11 +2,13 @@
 // A bitmap is 64 lower-case hexadecimal digits. Written out in binary, left to right, the first bit is offset 0 and
 // the last is offset 255; 1 is taken. Digit d so holds offsets 4d to 4d + 3, the lowest of them worth 8.
 
+import { type IpKey, spaceOfKey } from './ip.ts'
+
 const DIGITS = '0123456789abcdef'
 const BLOCK_SIZE = 256
 const BITS_LENGTH = 64
 const BITMAP = /^[0-9a-f]{64}$/
-const BLOCK = /^(?:4[0-9a-f]{6}|6[0-9a-f]{30})$/
+const BLOCK = /^(?:s[0-9a-f]{4})?(?:4[0-9a-f]{6}|6[0-9a-f]{30})$/
 
 /** The bitmap of a block with no address taken. */
 export const EMPTY_BLOCK = '0'.repeat(BITS_LENGTH)
@@ -34,6 +36,19 @@ export function blockOf(key: string): string {
  */
 export function offsetOf(key: string): number {
   return Number.parseInt(key.slice(-2), 16)
+}
+
+/**
+ * The IP key at a place in a block.
+ *
+ * @param block made by `blockOf`
+ * @param offset 0 to 255
+ * @example
+ * keyAt('40a0001', 5) // '40a000105'
+ */
+export function keyAt(block: string, offset: number): IpKey {
+  // A block and two digits are a key.
+  return `${block}${offset.toString(16).padStart(2, '0')}` as IpKey
 }
 
 /**
@@ -110,7 +125,7 @@ export function countTaken(bits: string): number {
 }
 
 /**
- * The block after this one in the same family.
+ * The block after this one in the same family and address space.
  *
  * @param block made by `blockOf`
  * @returns undefined at the end of the family's space
@@ -118,13 +133,15 @@ export function countTaken(bits: string): number {
  * @example
  * nextBlock('40a00ff') // '40a0100'
  * nextBlock('4ffffff') // undefined
+ * nextBlock('s001f40a00ff') // 's001f40a0100'
  */
 export function nextBlock(block: string): string | undefined {
   if (!BLOCK.test(block)) throw new RangeError(`Not a block: ${block.slice(0, 64)}`)
   // Counting up in text spares a BigInt: the last digit that is not f goes up by one, those after it become 0.
+  const family = spaceOfKey(block).length
   let at = block.length - 1
-  while (at > 0 && block[at] === 'f') at--
-  if (at === 0) return undefined
+  while (at > family && block[at] === 'f') at--
+  if (at === family) return undefined
   const digit = DIGITS.charAt(Number.parseInt(block.charAt(at), 16) + 1)
   return block.slice(0, at) + digit + '0'.repeat(block.length - 1 - at)
 }

@@ -7,7 +7,7 @@ import { containsText } from '../../platform/db/contains.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { exists as deviceExists } from '../devices/devices.ts'
-import { subnetsOf } from '../networks/networks.ts'
+import { blocksOf } from '../networks/networks.ts'
 import { missingKey } from '../secrets/secrets.ts'
 import {
   type Credential,
@@ -65,7 +65,7 @@ const referenceIssues = async (ctx: Ctx, { device_id, network_id }: Held): Promi
   const issues: FieldIssue[] = []
   if (device_id && !(await deviceExists(ctx, device_id)))
     issues.push({ field: 'device_id', message: `there is no device with id "${device_id}"` })
-  if (network_id && !(await subnetsOf(ctx, [network_id])).has(network_id))
+  if (network_id && !(await blocksOf(ctx, [network_id])).has(network_id))
     issues.push({ field: 'network_id', message: `there is no network with id "${network_id}"` })
   return issues
 }

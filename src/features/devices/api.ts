@@ -1,6 +1,6 @@
 /** The devices contract. Browser-safe. */
 import { z } from 'zod'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { DEFAULT_SPACE, ipKey, parseIp } from '../../net/ip.ts'
 import { blockOf } from '../../net/occupancy.ts'
 import { DnsName, IpAddress, MacAddress } from '../../platform/contract/address-field.ts'
 import { BY_REF, ManagedBy, ManagedByFilter, RefsInput } from '../../platform/contract/external-fields.ts'
@@ -23,6 +23,7 @@ import {
 import { DOMAIN_NAME, HOST_NAME, whole } from '../../platform/contract/text-rules.ts'
 import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { SpaceFilter, SpaceId, withSpace } from '../spaces/fields.ts'
 import { Device, DeviceStatus } from './schema.ts'
 
 /** The largest number of tags of one device. */
@@ -42,8 +43,11 @@ const AddressInput = z
     mac_address: MacAddress.prefault(null).describe('The MAC address of the interface'),
     dns_name: DnsName.prefault(null).describe('The name of this address in the DNS'),
     pool_id: reference('pools').prefault(null),
+    space_id: SpaceId.prefault(null),
   })
-  .transform((address) => ({ ...address, type: address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4') }))
+  .transform(({ space_id, ...address }) =>
+    withSpace({ ...address, type: address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4') }, space_id),
+  )
 
 const fields = {
   hostname: ruledText(253, HOST_NAME),
@@ -89,12 +93,12 @@ export type DevicePatch = z.output<typeof DevicePatch>
 
 const One = z.object({ id: idOf('devices') })
 
-/** Returns the blocks and pools of the addresses, which a new device locks. */
+/** Returns the blocks and pools of the addresses, which a new device locks. The blocks of all spaces count as one. */
 const placesOf = ({ addresses }: Pick<DeviceDraft, 'addresses'>): string | undefined => {
   if (addresses.length === 0) return undefined
   const places = addresses.flatMap(({ ip, pool_id }) => {
     const address = parseIp(ip)
-    return [...(address ? [blockOf(ipKey(address))] : []), ...(pool_id === null ? [] : [pool_id])]
+    return [...(address ? [blockOf(ipKey(address, DEFAULT_SPACE))] : []), ...(pool_id === null ? [] : [pool_id])]
   })
   return [...new Set(places)].sort().join(' ')
 }
@@ -112,6 +116,7 @@ export const devices = {
         tags: z.array(Filter).optional().describe('Only devices with every one of these tags'),
         datacenter_id: idOf('datacenters').optional(),
         network_id: idOf('networks').optional(),
+        space_id: SpaceFilter.describe('Only devices with an address in this address space; `default` for the default one'),
         status: DeviceStatus.optional(),
         managed_by: ManagedByFilter,
         ...Page,

@@ -1,6 +1,6 @@
 /** The rules of devices. */
 
-import { ipKeyOf } from '../../net/ip.ts'
+import type { IpKey } from '../../net/ip.ts'
 import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listChain } from '../../platform/contract/list.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
@@ -15,7 +15,7 @@ import * as membership from './membership-store.ts'
 import { patched } from './patched.ts'
 import { claimPlaces, keysOf, lockPlaces } from './places.ts'
 import { reactions } from './reactions.ts'
-import { referenceIssues } from './references.ts'
+import { checkReferences, type References } from './references.ts'
 import type { Address, Device } from './schema.ts'
 import { findDevices } from './search.ts'
 import { searchText } from './search-text.ts'
@@ -36,20 +36,27 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...
   updated_at: ctx.now,
 })
 
-const memberRows = ({ id, addresses }: Device) =>
-  addresses.map(({ ip, network_id }) => ({ device_id: id, ip_key: ipKeyOf(ip), network_id }))
+/** @param keys of the addresses of all, in order */
+const memberRows = (all: readonly Device[], keys: readonly IpKey[]) => {
+  const rest = keys.values()
+  return all.flatMap(({ id, addresses }) =>
+    addresses.flatMap(({ network_id }) => {
+      const { value: ip_key } = rest.next()
+      return ip_key === undefined ? [] : [{ device_id: id, ip_key, network_id }]
+    }),
+  )
+}
 
 /** Validates drafts together, with one query for all of them. */
 export const validate = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<Made[]> => {
   await lockPlaces(ctx, drafts)
   const ids = drafts.flatMap(({ id }) => (id === undefined ? [] : [id]))
-  const [issues, taken] = await Promise.all([referenceIssues(ctx, drafts), store.findDocs(ctx, ids)])
-  return drafts.map((draft, i) => {
-    const device = deviceOf(ctx, draft)
+  const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
+  return checked.map(({ of, issues }) => {
+    const device = deviceOf(ctx, of)
     if (taken.has(device.id))
       return { device, error: new AppError('ALREADY_EXISTS', `A device with id "${device.id}" exists already`) }
-    const own = issues[i] ?? []
-    return own.length > 0 ? { device, error: invalid(own) } : { device }
+    return issues.length > 0 ? { device, error: invalid(issues) } : { device }
   })
 }
 
@@ -58,12 +65,12 @@ type Birth = 'device.created' | 'device.promoted'
 
 /** Records valid devices in this transaction. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
-  const keys = all.flatMap(keysOf)
+  const keys = await keysOf(ctx, all)
   // Before the addresses: of two callers that make one device, the second learns which it is.
   await store.insertRefs(ctx, all)
   await claimPlaces(ctx, all)
   await store.insert(ctx, all)
-  await membership.add(ctx, all.flatMap(memberRows))
+  await membership.add(ctx, memberRows(all, keys))
   const births = async () => {
     for (const device of all) await ctx.emit(birth, device)
   }
@@ -118,19 +125,28 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Device> => {
   return JSON.parse(doc) as Device
 }
 
-export const update = async (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
-  const { id } = patch
-  if (patch.addresses !== undefined) {
-    await lockPlaces(ctx, [{ addresses: patch.addresses }])
-    await occupancy.lock(ctx, keysOf({ addresses: patch.addresses }))
-  }
+/** Locks the places of a patch before its references are read; without addresses there are none. */
+const checkPatch = async (ctx: Ctx, given: DevicePatch): Promise<References<DevicePatch> | undefined> => {
+  if (given.addresses === undefined) return undefined
+  await lockPlaces(ctx, [{ addresses: given.addresses }])
+  const [checked] = await checkReferences(ctx, [given])
+  await occupancy.lock(ctx, await keysOf(ctx, [{ addresses: checked?.of.addresses ?? [] }]))
+  return checked
+}
+
+export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
+  const { id } = given
+  const placed = await checkPatch(ctx, given)
+  const patch = placed?.of ?? given
   const before = await lockForChange(ctx, id)
   const { device, changes } = patched(ctx, before, patch)
   if (changes.length === 0) return before
-  const [issues = []] = await referenceIssues(ctx, [patch])
+  const { issues } = placed ?? (await checkReferences(ctx, [patch]))[0] ?? { issues: [] }
   rejectIssues(issues)
   const hasMoved = changes.includes('addresses')
-  const keys = hasMoved ? { old: keysOf(before), new: keysOf(device) } : { old: [], new: [] }
+  const keys = hasMoved
+    ? { old: await keysOf(ctx, [before]), new: await keysOf(ctx, [device]) }
+    : { old: [], new: [] }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimPlaces(ctx, [device])
   await store.update(ctx, { before, device, changes })
@@ -159,7 +175,7 @@ export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddr
 
 /** Deletes locked devices, with few queries for all of them. */
 const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => {
-  const keys = all.flatMap(keysOf)
+  const keys = await keysOf(ctx, all)
   await occupancy.lock(ctx, keys)
   await ctx.emit('devices.deleting', all)
   await store.removeAll(ctx, all)

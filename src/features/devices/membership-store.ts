@@ -5,6 +5,7 @@ import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { networksHolding } from '../networks/membership.ts'
+import type { NetworkRow } from '../networks/table.ts'
 import type { Tables } from '../tables.ts'
 import type { AddressRow } from './table.ts'
 
@@ -16,7 +17,7 @@ const membersOf = async (ctx: Ctx, rows: readonly Member[]) => {
     rows.filter(({ network_id }) => network_id === null).map(({ ip_key }) => ip_key),
   )
   // One row for each network, address and device, even if the device lists the address twice.
-  const members = new Map<string, { network_id: string; ip_key: string; device_id: string }>()
+  const members = new Map<string, Tables['network_addresses']>()
   for (const { device_id, ip_key, network_id } of rows)
     for (const id of network_id === null ? (holding.get(ip_key) ?? []) : [network_id])
       members.set(`${id} ${ip_key} ${device_id}`, { network_id: id, ip_key, device_id })
@@ -58,7 +59,7 @@ export const devicesOf = async (ctx: Ctx, networkId: string): Promise<string[]> 
   return rows.map(({ device_id }) => device_id)
 }
 
-type Range = { readonly first_key: string; readonly last_key: string; readonly prefix: number }
+type Range = Pick<NetworkRow, 'first_key' | 'last_key' | 'prefix'>
 
 /** The devices with an address in the range that names no network and is in none more specific than `prefix`. */
 export const devicesConcerned = async (ctx: Ctx, { first_key, last_key, prefix }: Range): Promise<string[]> => {

@@ -1,17 +1,30 @@
 /** The places of devices: the addresses that they have, and that no two of them may have from one pool. */
-import { ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, ipKeyOf } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, StoreScope } from '../ctx.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
+import { type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
 import type { Device } from './schema.ts'
 import * as store from './store.ts'
 
-/** Returns the sortable keys of its addresses. */
-export const keysOf = ({ addresses }: Pick<Device, 'addresses'>): string[] => addresses.map(({ ip }) => ipKeyOf(ip))
+type Placed = Pick<Device, 'addresses'>
+
+/** Returns the keys of the spaces of the addresses. */
+export const spacesOf = (scope: StoreScope, all: readonly Placed[]): Promise<SpaceKeys> =>
+  spaceKeys(
+    scope,
+    all.flatMap(({ addresses }) => addresses),
+  )
+
+/** Returns the storage keys of the addresses, in order. */
+export const keysOf = async (scope: StoreScope, all: readonly Placed[]): Promise<IpKey[]> => {
+  const space = await spacesOf(scope, all)
+  return all.flatMap(({ addresses }) => addresses.map((address) => ipKeyOf(address.ip, space(address))))
+}
 
 /** Locks the networks and pools of these addresses until commit. */
-export const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses'>[]): Promise<void> => {
+export const lockPlaces = async (ctx: Ctx, all: readonly Placed[]): Promise<void> => {
   const addresses = all.flatMap((one) => one.addresses)
   if (addresses.length === 0) return
   await lockPools(
@@ -27,10 +40,12 @@ export const lockPlaces = async (ctx: Ctx, all: readonly Pick<Device, 'addresses
  * @param all as they will be
  */
 export const refusedPlaces = async (ctx: Ctx, all: readonly Device[]): Promise<Map<string, AppError>> => {
+  const space = await spacesOf(ctx, all)
   const wanted = all.flatMap(({ id, addresses }) =>
-    addresses.flatMap(({ ip, pool_id }) =>
-      pool_id === null ? [] : [{ pool_id, ip, ip_key: ipKeyOf(ip), device_id: id }],
-    ),
+    addresses.flatMap((address) => {
+      const { ip, pool_id } = address
+      return pool_id === null ? [] : [{ pool_id, ip, ip_key: ipKeyOf(ip, space(address)), device_id: id }]
+    }),
   )
   const ids = new Set(all.map(({ id }) => id))
   const taken = new Set<string>()

@@ -1,11 +1,13 @@
-/** Checks that datacenters, networks and pools exist and contain the addresses that name them. */
+/** Checks that datacenters, networks, pools and spaces exist and contain the addresses that name them, and finds the space of each. */
 import { cidrHolds, cidrOfText } from '../../net/cidr.ts'
-import { ipKeyOf, parseIp } from '../../net/ip.ts'
+import { ipKeyOf, parseIp, spaceOfKey } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
-import { subnetsOf } from '../networks/networks.ts'
+import { blocksOf } from '../networks/networks.ts'
 import { rangesOf } from '../pools/pools.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { existingSpaces } from '../spaces/keys.ts'
 import type { Address } from './schema.ts'
 
 type Referring = {
@@ -22,38 +24,64 @@ const present = (ids: readonly (string | null | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
 
-/** Returns the issues of each device, in order, with one query for all of them. */
-export const referenceIssues = async (ctx: Ctx, devices: readonly Referring[]): Promise<FieldIssue[][]> => {
+/** The references of a device: what is wrong with them, and its addresses with their spaces. */
+export type References<Of> = { readonly issues: readonly FieldIssue[]; readonly of: Of }
+
+/** An address whose references are wrong is in the default space. */
+type PlacedAddress = { readonly issues: FieldIssue[]; readonly address: Address }
+
+const inSpaceOf = ({ space_id: _, ...address }: Address, space_id: string | null | undefined): Address =>
+  withSpace(address, space_id)
+
+/** Checks the references of devices, with one query for all of them, and gives each address the space that it is in. */
+export const checkReferences = async <Of extends Referring>(
+  ctx: Ctx,
+  devices: readonly Of[],
+): Promise<References<Of>[]> => {
   const addresses = devices.flatMap((device) => device.addresses ?? [])
-  const [datacenters, subnets, pools] = await Promise.all([
+  const [datacenters, networks, pools, spaces] = await Promise.all([
     existingDatacenters(ctx, present(devices.map(({ datacenter_id }) => datacenter_id))),
-    subnetsOf(ctx, present(addresses.map(({ network_id }) => network_id))),
+    blocksOf(ctx, present(addresses.map(({ network_id }) => network_id))),
     rangesOf(ctx, present(addresses.map(({ pool_id }) => pool_id))),
+    existingSpaces(ctx, present(addresses.map(({ space_id }) => space_id))),
   ])
 
-  const addressIssues = ({ ip, network_id, pool_id }: Address, index: number): FieldIssue[] => {
+  const placed = (address: Address, index: number): PlacedAddress => {
+    const { ip, network_id, pool_id, space_id } = address
     const issues: FieldIssue[] = []
     const at = `addresses[${index}]`
+    const network = network_id === null ? undefined : networks.get(network_id)
     if (network_id !== null) {
-      const subnet = subnets.get(network_id)
-      if (subnet === undefined)
+      if (network === undefined)
         issues.push({ field: `${at}.network_id`, message: `there is no network with id "${network_id}"` })
-      else if (!holds(subnet, ip)) issues.push({ field: `${at}.ip`, message: `is outside of its network ${subnet}` })
+      else if (!holds(network.subnet, ip))
+        issues.push({ field: `${at}.ip`, message: `is outside of its network ${network.subnet}` })
     }
+    const range = pool_id === null ? undefined : pools.get(pool_id)
     if (pool_id !== null) {
-      const range = pools.get(pool_id)
-      const key = ipKeyOf(ip)
-      if (range === undefined) issues.push({ field: `${at}.pool_id`, message: `there is no pool with id "${pool_id}"` })
+      const key = range && ipKeyOf(ip, spaceOfKey(range.first))
+      if (range === undefined || key === undefined)
+        issues.push({ field: `${at}.pool_id`, message: `there is no pool with id "${pool_id}"` })
       else if (key < range.first || key > range.last)
         issues.push({ field: `${at}.pool_id`, message: `the range of the pool does not hold ${ip}` })
+      else if (network && network.space_id !== range.space_id)
+        issues.push({ field: `${at}.pool_id`, message: 'is a pool of another address space than the network' })
     }
-    return issues
+    const holder = network ?? range
+    if (space_id && !spaces.has(space_id))
+      issues.push({ field: `${at}.space_id`, message: `there is no space with id "${space_id}"` })
+    else if (space_id && holder && holder.space_id !== space_id)
+      issues.push({ field: `${at}.space_id`, message: `is not the space of the ${network ? 'network' : 'pool'}` })
+    const space = holder ? holder.space_id : space_id
+    return { issues, address: inSpaceOf(address, issues.length > 0 ? null : space) }
   }
 
-  return devices.map(({ datacenter_id, addresses: own = [] }) => {
-    const issues = own.flatMap(addressIssues)
+  return devices.map((device) => {
+    const all = device.addresses?.map(placed)
+    const issues = (all ?? []).flatMap((one) => one.issues)
+    const { datacenter_id } = device
     if (datacenter_id && !datacenters.has(datacenter_id))
       issues.unshift({ field: 'datacenter_id', message: `there is no datacenter with id "${datacenter_id}"` })
-    return issues
+    return { issues, of: all ? { ...device, addresses: all.map(({ address }) => address) } : device }
   })
 }

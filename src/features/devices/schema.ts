@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Refs } from '../../platform/contract/external-fields.ts'
 import { Timestamp } from '../../platform/contract/fields.ts'
+import { SpaceOf } from '../spaces/fields.ts'
 
 export const DeviceStatus = z.enum(['planned', 'active', 'maintenance', 'decommissioned'])
 
@@ -16,6 +17,7 @@ export const Address = z
     mac_address: z.string(),
     dns_name: z.string(),
     pool_id: z.string().nullable(),
+    space_id: SpaceOf,
   })
   .meta({ id: 'Address' })
 export type Address = z.infer<typeof Address>

@@ -1,6 +1,6 @@
 /** The queries of devices; the only writer of their tables. */
 import type { Kysely } from 'kysely'
-import { ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, ipKeyOf } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { cachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
@@ -8,6 +8,7 @@ import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lis
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
+import { type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Device } from './schema.ts'
 import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
@@ -36,12 +37,12 @@ const rowOf = (device: Device): NewRow => ({
   doc: JSON.stringify(device),
 })
 
-const addressRows = ({ id, addresses }: Device): AddressRow[] =>
-  addresses.map(({ ip, network_id, pool_id, mac_address, dns_name }, position) => ({
+const addressRows = ({ id, addresses }: Device, space: SpaceKeys): AddressRow[] =>
+  addresses.map(({ ip, network_id, pool_id, mac_address, dns_name, space_id }, position) => ({
     device_id: id,
     position,
     ip,
-    ip_key: ipKeyOf(ip),
+    ip_key: ipKeyOf(ip, space({ space_id })),
     network_id,
     pool_id,
     mac_address,
@@ -149,7 +150,16 @@ const insertDomainRows = preparedRows(
   (db: Kysely<Tables>, rows: Tables['device_domains'][]) => db.insertInto('device_domains').values(rows),
 )
 
-const insertAddresses = (ctx: Ctx, devices: readonly Device[]) => insertAddressRows(ctx, devices.flatMap(addressRows))
+const insertAddresses = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
+  const space = await spaceKeys(
+    ctx,
+    devices.flatMap(({ addresses }) => addresses),
+  )
+  await insertAddressRows(
+    ctx,
+    devices.flatMap((device) => addressRows(device, space)),
+  )
+}
 const insertTags = (ctx: Ctx, devices: readonly Device[]) => insertTagRows(ctx, devices.flatMap(tagRows))
 const insertDomains = (ctx: Ctx, devices: readonly Device[]) => insertDomainRows(ctx, devices.flatMap(domainRows))
 
@@ -259,8 +269,8 @@ export const idsReferringTo = async (
 type Bounds = {
   readonly column: 'network_id' | 'pool_id'
   readonly id: string
-  readonly first: string
-  readonly last: string
+  readonly first: IpKey
+  readonly last: IpKey
   /** Devices that are passed over. */
   readonly except: ReadonlySet<string>
 }
@@ -269,7 +279,7 @@ type Bounds = {
 export const firstOutside = async (ctx: Ctx, of: Bounds) => {
   const query = ctx.db
     .selectFrom('addresses')
-    .select(['device_id', 'ip'])
+    .select(['device_id', 'ip', 'ip_key'])
     .where(of.column, '=', of.id)
     .where((eb) => eb.or([eb('ip_key', '<', of.first), eb('ip_key', '>', of.last)]))
     .orderBy('ip_key')
@@ -280,9 +290,9 @@ export const firstOutside = async (ctx: Ctx, of: Bounds) => {
 /** Returns those of the pool addresses (`pool_id` and key) that another device has, with that device. */
 export const takenInPools = async (
   ctx: Ctx,
-  wanted: readonly { readonly pool_id: string; readonly ip_key: string; readonly device_id: string }[],
-): Promise<{ pool_id: string; ip_key: string; device_id: string }[]> => {
-  const taken: { pool_id: string; ip_key: string; device_id: string }[] = []
+  wanted: readonly { readonly pool_id: string; readonly ip_key: IpKey; readonly device_id: string }[],
+): Promise<{ pool_id: string; ip_key: IpKey; device_id: string }[]> => {
+  const taken: { pool_id: string; ip_key: IpKey; device_id: string }[] = []
   for (const batch of batches(wanted)) {
     const rows = await holders(
       ctx,
@@ -296,9 +306,9 @@ export const takenInPools = async (
 }
 
 /** Returns the devices with one of the addresses. */
-export const holdersOf = (ctx: Ctx, keys: readonly string[]) => holders(ctx, keys)
+export const holdersOf = (ctx: Ctx, keys: readonly IpKey[]) => holders(ctx, keys)
 
 // Searches by address alone, which an index serves. Pairs of pool and address would need as many look-ups.
-const holders = preparedKeys((db: Kysely<Tables>, keys) =>
+const holders = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
   db.selectFrom('addresses').select(['pool_id', 'ip', 'ip_key', 'device_id']).where('ip_key', 'in', keys),
 )

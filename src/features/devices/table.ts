@@ -1,5 +1,6 @@
 /** The tables of devices. */
 import type { Generated } from 'kysely'
+import type { IpKey } from '../../net/ip.ts'
 
 export type DeviceRow = {
   seq: Generated<number>
@@ -29,7 +30,7 @@ export type AddressRow = {
   device_id: string
   position: number
   ip: string
-  ip_key: string
+  ip_key: IpKey
   network_id: string | null
   pool_id: string | null
   /** '' for none. */
@@ -43,5 +44,5 @@ export type DeviceTables = {
   device_tags: { device_id: string; position: number; tag: string }
   device_domains: { device_id: string; position: number; domain: string }
   /** Records which addresses belong to which network, by the rule in membership.ts. */
-  network_addresses: { network_id: string; ip_key: string; device_id: string }
+  network_addresses: { network_id: string; ip_key: IpKey; device_id: string }
 }

@@ -7,7 +7,7 @@ import type { DevicePatch } from './api.ts'
 import * as membership from './membership-store.ts'
 import { patched } from './patched.ts'
 import { keysOf, lockPlaces, refusedPlaces } from './places.ts'
-import { referenceIssues } from './references.ts'
+import { checkReferences, type References } from './references.ts'
 import type { Device } from './schema.ts'
 import type { Change } from './search-text.ts'
 import * as store from './store.ts'
@@ -17,17 +17,15 @@ const hasMoved = ({ changes }: Change): boolean => changes.includes('addresses')
 const isChange = (outcome: Change | AppError): outcome is Change => !(outcome instanceof AppError)
 
 /** Returns the change of each patch, or its error. */
-const changesOf = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(Change | AppError)[]> => {
-  const issues = await referenceIssues(ctx, patches)
+const changesOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Change | AppError)[]> => {
   const docs = await store.lockDocs(
     ctx,
-    patches.map(({ id }) => id),
+    checked.map(({ of }) => of.id),
   )
-  return patches.map((patch, i) => {
+  return checked.map(({ of: patch, issues }) => {
     const doc = docs.get(patch.id)
     if (doc === undefined) return notFound('device', patch.id)
-    const own = issues[i] ?? []
-    if (own.length > 0) return invalid(own)
+    if (issues.length > 0) return invalid(issues)
     // The column holds the JSON of a device.
     const before = JSON.parse(doc) as Device
     try {
@@ -62,15 +60,16 @@ const withoutRefused = async (ctx: Ctx, all: readonly (Change | AppError)[]): Pr
  */
 export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(AppError | undefined)[]> => {
   const breathe = createBreathe()
-  const wanted = patches.flatMap(({ addresses }) => (addresses ? [{ addresses }] : []))
-  await lockPlaces(ctx, wanted)
-  await occupancy.lock(ctx, wanted.flatMap(keysOf))
-  const outcomes = await withoutRefused(ctx, await changesOf(ctx, patches))
+  const withAddresses = ({ addresses }: DevicePatch) => (addresses ? [{ addresses }] : [])
+  await lockPlaces(ctx, patches.flatMap(withAddresses))
+  const checked = await checkReferences(ctx, patches)
+  await occupancy.lock(ctx, await keysOf(ctx, checked.flatMap(({ of }) => withAddresses(of))))
+  const outcomes = await withoutRefused(ctx, await changesOf(ctx, checked))
   const done = outcomes.filter(isChange).filter(({ changes }) => changes.length > 0)
   const moved = done.filter(hasMoved)
   const keys = {
-    old: moved.flatMap(({ before }) => keysOf(before)),
-    new: moved.flatMap(({ device }) => keysOf(device)),
+    old: await keysOf(ctx, moved.map(({ before }) => before)),
+    new: await keysOf(ctx, moved.map(({ device }) => device)),
   }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   await store.releaseRefs(ctx, done)

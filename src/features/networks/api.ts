@@ -19,6 +19,7 @@ import { CIDR_PATTERN, whole } from '../../platform/contract/text-rules.ts'
 import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { Device } from '../devices/schema.ts'
+import { SpaceFilter, SpaceId, SpaceOf } from '../spaces/fields.ts'
 
 export const Utilization = z
   .object({
@@ -43,6 +44,7 @@ export const Network = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    space_id: SpaceOf,
     utilization: Utilization.optional(),
   })
   .meta({ id: 'Network', columns: ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description'] })
@@ -62,6 +64,7 @@ const fields = {
   description: text(4096),
   refs: RefsInput,
   managed_by: ManagedBy,
+  space_id: SpaceId,
 }
 
 export const NetworkDraft = z.object({ id: NewId.optional(), name: Name, subnet: Subnet, ...draft(fields) })
@@ -85,6 +88,7 @@ export const networks = {
         name: Filter.optional().describe('Part of the name, in any case'),
         datacenter_id: idOf('datacenters').optional(),
         vlan_id: z.int().optional(),
+        space_id: SpaceFilter,
         managed_by: ManagedByFilter,
         include: z.enum(['utilization']).optional().describe('Adds the utilization of each network'),
         ...Page,

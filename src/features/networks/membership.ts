@@ -1,6 +1,6 @@
 /** The network of an address that names none: the most specific one, or all with that subnet. */
 import { enclosingCidrs } from '../../net/cidr.ts'
-import { ipFromKey } from '../../net/ip.ts'
+import { type IpKey, ipFromKey, spaceOfKey } from '../../net/ip.ts'
 import type { Subset } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
 import * as store from './store.ts'
@@ -28,12 +28,19 @@ export const lockForPlacing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNam
 /** Excludes placements of addresses until commit. Called before networks or pools change their bounds, and before any other lock. */
 export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, PLACEMENT)
 
+/** Returns the keys of the subnets that hold an address in its space, the most specific first. */
+export const subnetKeysAround = (key: IpKey): string[] => {
+  const space = spaceOfKey(key)
+  const subnets = enclosingCidrs(ipFromKey(key))
+  return space === '' ? subnets : subnets.map((subnet) => `${space}${subnet}`)
+}
+
 /** Returns the ids of the networks that each address belongs to, by its key; none for an address outside of all. */
-export const networksHolding = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, readonly string[]>> => {
-  const enclosing = new Map([...new Set(keys)].map((key) => [key, enclosingCidrs(ipFromKey(key))]))
+export const networksHolding = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Map<string, readonly string[]>> => {
+  const enclosing = new Map([...new Set(keys)].map((key) => [key, subnetKeysAround(key)]))
   if (enclosing.size === 0) return new Map()
   const asked = enclosing.size <= FEW ? [...new Set([...enclosing.values()].flat())] : 'all'
-  const ids = await store.idsBySubnet(ctx, asked)
+  const ids = await store.idsBySubnetKey(ctx, asked)
   return new Map(
     [...enclosing].map(([key, subnets]) => {
       // Most specific first, so the first subnet that is a network's decides.

@@ -11,8 +11,11 @@ import { changedRefs, withChangedRefs } from '../../platform/operation/object-re
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import type { Restored } from '../restored.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { existingSpaces, inSpace } from '../spaces/keys.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
 import { devicesIn, lockForRedrawing } from './membership.ts'
+import { moveToSpace } from './move-to-space.ts'
 import * as store from './store.ts'
 
 /** The data of `network.changing-subnet`: a feature with addresses inside the network refuses by adding an issue. */
@@ -42,8 +45,9 @@ export const mustGet = async (ctx: Ctx, id: string): Promise<Network> =>
 export const mustLock = async (ctx: Ctx, id: string): Promise<Network> =>
   orNotFound(await store.lock(ctx, id), 'network', id)
 
-/** Returns the subnets of the existing ids. Other features check their references with it. */
-export const subnetsOf = store.subnetsOf
+/** Returns the blocks of the existing ids. Other features check their references with it. */
+export const blocksOf = store.blocksOf
+export type { Block } from './store.ts'
 
 /** For the history. */
 export const { documents } = store
@@ -59,17 +63,24 @@ const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise
   if (!known.has(id)) throw invalid([{ field: 'datacenter_id', message: `there is no datacenter with id "${id}"` }])
 }
 
+const checkSpace = async (ctx: Ctx, id: string | null | undefined): Promise<void> => {
+  if (id && !(await existingSpaces(ctx, [id])).has(id))
+    throw invalid([{ field: 'space_id', message: `there is no space with id "${id}"` }])
+}
+
 export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<Network> => {
   const id = input.id ?? Bun.randomUUIDv7()
   await lockForRedrawing(ctx)
   await checkDatacenter(ctx, input.datacenter_id)
+  await checkSpace(ctx, input.space_id)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
   const { name, vlan_id, datacenter_id, description, managed_by, created_at = ctx.now } = input
   const refs = changedRefs({}, input.refs)
   const subnet = canonicalSubnet(input.subnet)
   const times = { created_at, updated_at: ctx.now }
-  const network: Network = { id, name, subnet, vlan_id, datacenter_id, description, refs, managed_by, ...times }
+  const fields = { id, name, subnet, vlan_id, datacenter_id, description, refs, managed_by, ...times }
+  const network: Network = withSpace(fields, input.space_id)
   await store.insert(ctx, network)
   await ctx.emit('network.created', network)
   return network
@@ -82,10 +93,21 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
 }
 
 /** @param moving as in `SubnetChange`; the caller checks them by `requireInside` at the end */
-export const update = async (ctx: Ctx, { id, ...patch }: NetworkPatch, moving = NONE): Promise<Network> => {
-  if (patch.subnet !== undefined) await lockForRedrawing(ctx)
+export const update = async (ctx: Ctx, { id, space_id, ...patch }: NetworkPatch, moving = NONE): Promise<Network> => {
+  if (patch.subnet !== undefined || space_id !== undefined) await lockForRedrawing(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
+  await checkSpace(ctx, space_id)
+  const network = await updateFields(ctx, before, { patch, moving })
+  return space_id === undefined || (space_id ?? undefined) === network.space_id
+    ? network
+    : moveToSpace(ctx, network, space_id)
+}
+
+type FieldsChange = { readonly patch: Omit<NetworkPatch, 'id' | 'space_id'>; readonly moving: ReadonlySet<string> }
+
+/** Changes all fields but the space. */
+const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: FieldsChange): Promise<Network> => {
   const subnet = patch.subnet === undefined ? undefined : canonicalSubnet(patch.subnet)
   const { value, changes } = merge(before, { ...withChangedRefs(before, patch), subnet })
   if (changes.length === 0) return before
@@ -134,9 +156,10 @@ export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
 
 export const feature: Feature = {
   operations: implement(networks, {
-    list: async (ctx, { name, datacenter_id, vlan_id, managed_by, include, ...page }) => {
+    list: async (ctx, { name, datacenter_id, vlan_id, space_id, managed_by, include, ...page }) => {
       const revision = await ctx.store.revision(include ? ['networks', 'network_addresses'] : ['networks'])
       let query = store.query(ctx)
+      if (space_id !== undefined) query = query.where(inSpace(space_id))
       if (name) query = query.where(containsText('name_key', name))
       if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
       if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)

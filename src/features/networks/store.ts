@@ -1,6 +1,7 @@
 /** The queries of networks; the only writer of their table. */
 import type { Kysely } from 'kysely'
 import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
+import type { SpaceKey } from '../../net/ip.ts'
 import { withRefs } from '../../platform/contract/external-fields.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
@@ -8,6 +9,8 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Network } from './api.ts'
 import type { NetworkRow } from './table.ts'
@@ -23,22 +26,25 @@ const columns = [
   'managed_by',
   'created_at',
   'updated_at',
+  'space_id',
 ] as const
 
 type Row = Pick<NetworkRow, (typeof columns)[number]>
 
 const refs = objectRefs('networks', 'network', 'name')
 
-const rowOf = ({ utilization: _, ...network }: Network) => {
+const rowOf = ({ utilization: _, ...network }: Network, space: SpaceKey) => {
   const cidr = cidrOfText(network.subnet)
-  const { first: first_key, last: last_key } = cidrKeys(cidr)
+  const { first: first_key, last: last_key } = cidrKeys(cidr, space)
   return {
     ...network,
     refs: JSON.stringify(network.refs),
     name_key: network.name.toLowerCase(),
+    subnet_key: `${space}${network.subnet}`,
     prefix: cidr.prefix,
     first_key,
     last_key,
+    space_id: network.space_id ?? null,
   }
 }
 
@@ -49,7 +55,7 @@ const byId = ({ db }: DbScope, id: string) => db.selectFrom('networks').select(c
 const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
 
 /** Returns the object of a row. */
-export const networkOf = withRefs<Row>
+export const networkOf = ({ space_id, ...row }: Row): Network => withSpace(withRefs(row), space_id)
 
 const found = (row: Row | undefined): Network | undefined => row && networkOf(row)
 
@@ -61,12 +67,12 @@ export const lock = async (ctx: Ctx, id: string): Promise<Network | undefined> =
   found(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
 
 type IdsBySubnet = Map<string, readonly string[]>
-/** Caches existing subnets, and the absence of others. */
+/** Caches the keys of existing subnets, and the absence of others. */
 const lastAsked = lockScopedCache<IdsBySubnet>()
 
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
-  await ctx.db.insertInto('networks').values(rowOf(network)).execute()
+  await ctx.db.insertInto('networks').values(rowOf(network, await spaceKeyOf(ctx, network))).execute()
   await refs.insert(ctx, [network])
   ctx.changed('network', { id: network.id, after: JSON.stringify(network) })
 }
@@ -74,7 +80,7 @@ export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
 export const update = async (ctx: Ctx, before: Network, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   const { id } = network
-  await ctx.db.updateTable('networks').set(rowOf(network)).where('id', '=', id).execute()
+  await ctx.db.updateTable('networks').set(rowOf(network, await spaceKeyOf(ctx, network))).where('id', '=', id).execute()
   await refs.update(ctx, before, network)
   ctx.changed('network', { id, before: JSON.stringify(before), after: JSON.stringify(network) })
 }
@@ -96,24 +102,29 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('networks').select(columns).where('id', 'in', ids),
 )
 
-/** Returns the subnets of the existing ids, or of all networks. */
-export const subnetsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, string>> => {
-  const rows = await (ids === 'all' ? subnets(ctx.db).execute() : subnetsByIds(ctx, ids))
-  return new Map(rows.map(({ id, subnet }) => [id, subnet]))
+/** The block of a network, and its space, which is null in the default one. */
+export type Block = Pick<NetworkRow, 'subnet' | 'space_id' | 'first_key'>
+
+/** Returns the blocks of the existing ids, or of all networks. */
+export const blocksOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<Map<string, Block>> => {
+  const rows = await (ids === 'all' ? blocks(ctx.db).execute() : blocksByIds(ctx, ids))
+  return new Map(rows.map(({ id, ...block }) => [id, block]))
 }
 
-const subnets = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet', 'prefix'])
-const subnetsByIds = preparedKeys((db: Kysely<Tables>, ids) => subnets(db).where('id', 'in', ids))
-const bySubnets = preparedKeys((db: Kysely<Tables>, wanted) => subnets(db).where('subnet', 'in', wanted))
+const blocks = (db: Kysely<Tables>) =>
+  db.selectFrom('networks').select(['id', 'subnet', 'space_id', 'first_key'])
+const blocksByIds = preparedKeys((db: Kysely<Tables>, ids) => blocks(db).where('id', 'in', ids))
+const subnetKeys = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet_key'])
+const bySubnetKeys = preparedKeys((db: Kysely<Tables>, wanted) => subnetKeys(db).where('subnet_key', 'in', wanted))
 
-/** Returns the ids of the networks with one of these subnets, or of all; none for a subnet without a network. */
-export const idsBySubnet = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<IdsBySubnet> => {
+/** Returns the ids of the networks with one of these keys of subnets, or of all; none for a subnet without a network. */
+export const idsBySubnetKey = async (ctx: Ctx, wanted: readonly string[] | 'all'): Promise<IdsBySubnet> => {
   const { value: cached, set } = lastAsked.get(ctx)
   const ids: IdsBySubnet = (wanted === 'all' ? undefined : cached) ?? new Map()
   const missing = wanted === 'all' ? wanted : wanted.filter((subnet) => !ids.has(subnet))
-  const rows = await (missing === 'all' ? subnets(ctx.db).execute() : bySubnets(ctx, missing))
+  const rows = await (missing === 'all' ? subnetKeys(ctx.db).execute() : bySubnetKeys(ctx, missing))
   if (missing !== 'all') for (const subnet of missing) ids.set(subnet, [])
-  for (const { id, subnet } of rows) ids.set(subnet, [...(ids.get(subnet) ?? []), id])
+  for (const { id, subnet_key } of rows) ids.set(subnet_key, [...(ids.get(subnet_key) ?? []), id])
   if (wanted !== 'all') set(ids)
   return ids
 }

@@ -1,4 +1,6 @@
 /** The tables of networks. */
+import type { IpKey } from '../../net/ip.ts'
+
 export type NetworkRow = {
   id: string
   name: string
@@ -6,10 +8,14 @@ export type NetworkRow = {
   name_key: string
   /** Canonical CIDR text. */
   subnet: string
+  /** The key of its space, and the subnet. */
+  subnet_key: string
   prefix: number
-  /** Sortable keys of the first and last address. */
-  first_key: string
-  last_key: string
+  /** Storage keys of the first and last address. */
+  first_key: IpKey
+  last_key: IpKey
+  /** null in the default space. */
+  space_id: string | null
   vlan_id: number | null
   datacenter_id: string | null
   description: string

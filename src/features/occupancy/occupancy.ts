@@ -1,4 +1,5 @@
 /** Records taken addresses in bitmaps of 256, and finds free ones without iterating over a range. */
+import type { IpKey } from '../../net/ip.ts'
 import {
   blockOf,
   countTaken,
@@ -6,6 +7,7 @@ import {
   FULL_BLOCK,
   firstFree,
   isTaken,
+  keyAt,
   nextBlock,
   offsetOf,
   withBits,
@@ -17,9 +19,9 @@ import * as store from './store.ts'
 export { type BlockCache, blockCacheOf }
 
 /** A range by the sortable keys of its ends. */
-export type KeyRange = { readonly first: string; readonly last: string }
+export type KeyRange = { readonly first: IpKey; readonly last: IpKey }
 
-const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
+const offsetsByBlock = (keys: readonly IpKey[]): Map<string, number[]> => {
   const blocks = new Map<string, number[]>()
   for (const key of keys) {
     const block = blockOf(key)
@@ -31,22 +33,22 @@ const offsetsByBlock = (keys: readonly string[]): Map<string, number[]> => {
 }
 
 /** Locks the blocks of these addresses until commit, so that reads and writes of them are consistent. Emits `occupancy.locked`. */
-export const lock = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+export const lock = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
   if (keys.length === 0) return
   await store.lockBlocks(ctx, [...new Set(keys.map(blockOf))])
   await ctx.emit('occupancy.locked', keys)
 }
 
-const readBlocksOf = (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
+const readBlocksOf = (ctx: Ctx, keys: readonly IpKey[]): Promise<Map<string, string>> =>
   store.readBlocks(ctx, [...new Set(keys.map(blockOf))])
 
 /** Data of `occupancy.marked`, which is emitted when addresses are marked. */
 export type Marked = {
   readonly taken: boolean
   /** The marked addresses. */
-  readonly keys: readonly string[]
+  readonly keys: readonly IpKey[]
   /** The addresses among them that were marked otherwise before. */
-  readonly changed: readonly string[]
+  readonly changed: readonly IpKey[]
   /** True where only expired reservations held the addresses: they were free already. */
   readonly hadExpired: boolean
 }
@@ -60,7 +62,7 @@ type Marking = {
 
 const mark = async (
   ctx: Ctx,
-  keys: readonly string[],
+  keys: readonly IpKey[],
   { taken, known, hadExpired = false }: Marking,
 ): Promise<void> => {
   if (keys.length === 0) return
@@ -80,10 +82,10 @@ const mark = async (
 }
 
 /** Marks addresses as taken. Call `lock` first. */
-export const take = (ctx: Ctx, keys: readonly string[]): Promise<void> => mark(ctx, keys, { taken: true })
+export const take = (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => mark(ctx, keys, { taken: true })
 
 /** Takes addresses found free in `cache`. Returns false, and takes none, if another writer was faster. */
-export const claim = async (ctx: Ctx, keys: readonly string[], cache?: BlockCache): Promise<boolean> => {
+export const claim = async (ctx: Ctx, keys: readonly IpKey[], cache?: BlockCache): Promise<boolean> => {
   await lock(ctx, keys)
   // With a valid cache, the blocks were locked before they were read.
   const known = cache?.holds(ctx) ? cache.blocks : await readBlocksOf(ctx, keys)
@@ -109,7 +111,7 @@ export const countTakenIn = async (ctx: Ctx, range: KeyRange): Promise<number | 
 }
 
 /** Counts the addresses of a range that are taken, in all of its pages. @param also addresses of the range that count as taken */
-export const countAllTakenIn = async (ctx: Ctx, range: KeyRange, also: readonly string[]): Promise<number> => {
+export const countAllTakenIn = async (ctx: Ctx, range: KeyRange, also: readonly IpKey[]): Promise<number> => {
   const last = blockOf(range.last)
   const left = new Set(also)
   let count = 0
@@ -138,7 +140,7 @@ export const boundTakenIn = async (ctx: Ctx, range: KeyRange, count: number): Pr
 /** Marks those of the addresses as free that no device and no reservation has. Call `lock` first. */
 export const release = async (
   ctx: Ctx,
-  keys: readonly string[],
+  keys: readonly IpKey[],
   of: Pick<Marking, 'hadExpired'> = {},
 ): Promise<void> => {
   if (keys.length === 0) return
@@ -155,7 +157,7 @@ export async function* freeKeys(
   ctx: Ctx,
   range: KeyRange,
   cache: BlockCache = blockCacheOf(ctx, true),
-): AsyncGenerator<string> {
+): AsyncGenerator<IpKey> {
   const lastBlock = blockOf(range.last)
   let block: string | undefined = blockOf(range.first)
   while (block !== undefined && block <= lastBlock) {
@@ -167,13 +169,13 @@ export async function* freeKeys(
   }
 }
 
-function* freeInBlock(block: string, taken: string, { first, last }: KeyRange): Generator<string> {
+function* freeInBlock(block: string, taken: string, { first, last }: KeyRange): Generator<IpKey> {
   const to = block === blockOf(last) ? offsetOf(last) : 255
   let from = block === blockOf(first) ? offsetOf(first) : 0
   for (;;) {
     const offset = firstFree(taken, from, to)
     if (offset === undefined) return
-    yield block + offset.toString(16).padStart(2, '0')
+    yield keyAt(block, offset)
     from = offset + 1
   }
 }

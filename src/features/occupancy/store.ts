@@ -1,5 +1,6 @@
 /** The queries of occupancy; the only writer of its table. */
 import type { Kysely } from 'kysely'
+import type { IpKey } from '../../net/ip.ts'
 import { EMPTY_BLOCK } from '../../net/occupancy.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
@@ -76,12 +77,12 @@ const blockCount = prepared((db: Kysely<Tables>, { first, last, most }: BlockRan
 )
 
 /** Returns those of the addresses that a device or a reservation has. */
-export const heldKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {
+export const heldKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<IpKey>> => {
   const rows = await heldRows(ctx, keys)
   return new Set(rows.map(({ ip_key }) => ip_key))
 }
 
-const heldRows = preparedKeys((db: Kysely<Tables>, keys) =>
+const heldRows = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
   db
     .selectFrom('addresses')
     .select('ip_key')

@@ -4,11 +4,13 @@
  * Allocation builds on this rule.
  */
 import { cidrOfText, networkAndBroadcast } from '../../net/cidr.ts'
-import { formatIp, ipFromKey, ipKey, ipKeyOf } from '../../net/ip.ts'
+import { formatIp, type IpKey, ipFromKey, ipKey, ipKeyOf, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
+import type { Block } from '../networks/networks.ts'
 import { type BlockCache, boundTakenIn, countAllTakenIn, freeKeys, type KeyRange } from '../occupancy/occupancy.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
 import type { HeatmapEntry, Pool, PoolUtilization } from './api.ts'
 import * as store from './store.ts'
 
@@ -19,36 +21,38 @@ export const MAX_HEATMAP = 65_536
 export const expiringRevision = async (ctx: Ctx, tables: Parameters<Ctx['store']['revision']>[0]): Promise<string> =>
   `${await ctx.store.revision(tables)} ${await store.lastExpiry(ctx)}`
 
-export const rangeOf = (pool: Pick<Pool, 'start_ip' | 'end_ip'>): KeyRange => ({
-  first: ipKeyOf(pool.start_ip),
-  last: ipKeyOf(pool.end_ip),
+/** @param space of its network */
+export const rangeOf = (pool: Pick<Pool, 'start_ip' | 'end_ip'>, space: SpaceKey): KeyRange => ({
+  first: ipKeyOf(pool.start_ip, space),
+  last: ipKeyOf(pool.end_ip, space),
 })
 
 export const sizeOf = ({ first, last }: KeyRange): bigint => ipFromKey(last).value - ipFromKey(first).value + 1n
 
 /** Returns the keys that are never allocated in a network: its network and broadcast address (IPv4 up to /30). */
-export const neverFree = ({ subnet }: Pick<Network, 'subnet'>): ReadonlySet<string> => {
+export const neverFree = ({ subnet }: Pick<Network, 'subnet'>, space: SpaceKey): ReadonlySet<IpKey> => {
   const ends = networkAndBroadcast(cidrOfText(subnet))
-  return new Set(ends ? [ipKey(ends.network), ipKey(ends.broadcast)] : [])
+  return new Set(ends ? [ipKey(ends.network, space), ipKey(ends.broadcast, space)] : [])
 }
 
 /** Yields available addresses as sortable keys, ascending. Expired reservations count until purged. */
 export async function* availableKeys(
   ctx: Ctx,
   range: KeyRange,
-  never: ReadonlySet<string>,
+  never: ReadonlySet<IpKey>,
   cache?: BlockCache,
-): AsyncGenerator<string> {
+): AsyncGenerator<IpKey> {
   for await (const key of freeKeys(ctx, range, cache)) if (!never.has(key)) yield key
 }
 
-const lowest = (keys: readonly (string | undefined)[]): string | undefined =>
+const lowest = (keys: readonly (IpKey | undefined)[]): IpKey | undefined =>
   keys.filter((key) => key !== undefined).sort()[0]
 
 /** @throws AppError IP_NOT_AVAILABLE */
 export const nextIp = async (ctx: Ctx, pool: Pool, network: Network): Promise<string> => {
-  const range = rangeOf(pool)
-  const never = neverFree(network)
+  const space = await spaceKeyOf(ctx, network)
+  const range = rangeOf(pool, space)
+  const never = neverFree(network, space)
   const [{ value: free }, expired] = await Promise.all([
     availableKeys(ctx, range, never).next(),
     // An expired reservation frees its address at once, though it is purged later.
@@ -64,17 +68,18 @@ export const noneLeft = ({ name, start_ip, end_ip }: Pick<Pool, 'name' | 'start_
 
 /** @throws AppError INVALID_INPUT for a pool of more than 65,536 addresses. */
 export const heatmap = async (ctx: Ctx, pool: Pool, network: Network): Promise<HeatmapEntry[]> => {
-  const range = rangeOf(pool)
+  const space = await spaceKeyOf(ctx, network)
+  const range = rangeOf(pool, space)
   const size = sizeOf(range)
   if (size > MAX_HEATMAP)
     throw new AppError('INVALID_INPUT', `A heatmap shows at most 65,536 addresses; this pool has ${size}`)
   const used = new Map((await store.usedIn(ctx, range.first, range.last)).map((row) => [row.ip_key, row.device_id]))
-  const reserved = new Set(neverFree(network))
+  const reserved = new Set(neverFree(network, space))
   for (const { ip_key } of await store.reservedIn(ctx, range.first, range.last)) reserved.add(ip_key)
   const { family, value: first } = ipFromKey(range.first)
   return Array.from({ length: Number(size) }, (_, i): HeatmapEntry => {
     const address = { family, value: first + BigInt(i) }
-    const key = ipKey(address)
+    const key = ipKey(address, space)
     const ip = formatIp(address)
     const device_id = used.get(key)
     if (device_id !== undefined) return { ip, status: 'used', device_id }
@@ -94,7 +99,7 @@ export type Marks = { readonly count: number; readonly isExact: boolean }
 export const countMarks = async (
   ctx: Ctx,
   range: KeyRange,
-  { never, least }: { readonly never: ReadonlySet<string>; readonly least: number },
+  { never, least }: { readonly never: ReadonlySet<IpKey>; readonly least: number },
 ): Promise<Marks> => {
   const kept = [...never].filter((key) => key >= range.first && key <= range.last)
   const bound = await boundTakenIn(ctx, range, least - kept.length)
@@ -122,20 +127,21 @@ const within = (sorted: readonly string[], { first, last }: KeyRange): string[] 
   return sorted.slice(from, sorted[to] === last ? to + 1 : to)
 }
 
-/** Counts by the rule of the heatmap, for ranges of any size. @param subnets by the id of their network */
+/** Counts by the rule of the heatmap, for ranges of any size. @param blocks of the networks, by their ids */
 export const utilizations = async (
   ctx: Ctx,
-  subnets: ReadonlyMap<string, string>,
+  blocks: ReadonlyMap<string, Block>,
   only?: Pool,
 ): Promise<(pool: Pool) => PoolUtilization> => {
-  const ends = new Map([...subnets].map(([id, subnet]) => [id, [...neverFree({ subnet })]]))
+  const spaceOf = ({ network_id }: Pool): SpaceKey => spaceOfKey(blocks.get(network_id)?.first_key ?? '')
+  const ends = new Map([...blocks].map(([id, block]) => [id, [...neverFree(block, spaceOfKey(block.first_key))]]))
   const [used, reservedKeys, usedEnds] = await Promise.all([
     store.usedCounts(ctx, only?.id),
-    store.reservedKeys(ctx, only && rangeOf(only)),
+    store.reservedKeys(ctx, only && rangeOf(only, spaceOf(only))),
     store.usedAmong(ctx, [...ends.values()].flat()),
   ])
   return (pool) => {
-    const range = rangeOf(pool)
+    const range = rangeOf(pool, spaceOf(pool))
     const own = (ends.get(pool.network_id) ?? []).filter((key) => key >= range.first && key <= range.last)
     const reserved = new Set([...within(reservedKeys, range), ...own.filter((key) => !usedEnds.has(key))])
     const size = sizeOf(range)

@@ -1,9 +1,8 @@
 /** Finds the pools whose ranges hold addresses, with an index of all ranges where the database tells without a query that it is current. */
-import { enclosingCidrs } from '../../net/cidr.ts'
-import { ipFromKey } from '../../net/ip.ts'
-import { blockOf } from '../../net/occupancy.ts'
+import { blockOf, keyAt } from '../../net/occupancy.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { Ctx } from '../ctx.ts'
+import { subnetKeysAround } from '../networks/membership.ts'
 import * as store from './range-store.ts'
 
 export type PoolRangeRow = store.PoolRangeRow
@@ -72,8 +71,8 @@ export const createPoolFinder = (): PoolFinder => {
     const blocks = value ?? new Map<string, Promise<Ranges>>()
     const known = blocks.get(block)
     if (known) return known
-    const [first, last] = [`${block}00`, `${block}ff`]
-    const ranges = store.rangesAround(ctx, { first, last, subnets: enclosingCidrs(ipFromKey(first)) })
+    const [first, last] = [keyAt(block, 0), keyAt(block, 255)]
+    const ranges = store.rangesAround(ctx, { first, last, subnets: subnetKeysAround(first) })
     blocks.set(block, ranges)
     set(blocks)
     return ranges

@@ -1,6 +1,6 @@
 /** The rules of pools. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
-import { compareIp, parseIp } from '../../net/ip.ts'
+import { compareIp, parseIp, type SpaceKey } from '../../net/ip.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -9,8 +9,10 @@ import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
+import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
 import type { Restored } from '../restored.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import { type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
@@ -20,6 +22,8 @@ import * as store from './store.ts'
 export type RangeChange = {
   readonly before: Pool
   readonly after: Pool
+  /** Of its network. */
+  readonly space: SpaceKey
   readonly issues: FieldIssue[]
   /** Devices that later steps of the transaction change, by id: their addresses may be outside until then. */
   readonly moving: ReadonlySet<string>
@@ -30,7 +34,8 @@ const NONE: ReadonlySet<string> = new Set()
 /** @throws AppError VALIDATION_ERROR for an address or a reservation of the pool that is outside its range */
 export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
   const pool = await mustGet(ctx, id)
-  const change: RangeChange = { before: pool, after: pool, issues: [], moving: NONE }
+  const space = await spaceKeyOf(ctx, await networks.mustGet(ctx, pool.network_id))
+  const change: RangeChange = { before: pool, after: pool, space, issues: [], moving: NONE }
   await ctx.emit('pool.changing-range', change)
   rejectIssues(change.issues)
 }
@@ -39,7 +44,9 @@ export const requireInside = async (ctx: Ctx, id: string): Promise<void> => {
 export const mustGet = async (ctx: Ctx, id: string): Promise<Pool> => orNotFound(await store.find(ctx, id), 'pool', id)
 
 /** The fields of a pool and its network that allocation needs. */
-export type PoolRange = Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & Pick<Network, 'subnet'>
+export type PoolRange = Pick<store.StoredPool, 'start_key' | 'end_key'> &
+  Pick<Pool, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> &
+  Pick<Network, 'subnet'>
 
 /** Locks the pool until commit. @throws AppError NOT_FOUND */
 export const mustLockRange = async (ctx: Ctx, id: string): Promise<PoolRange> =>
@@ -88,7 +95,7 @@ export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Poo
   const refs = changedRefs({}, input.refs)
   const times = { created_at, updated_at: ctx.now }
   const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, refs, managed_by, ...times }
-  await store.insert(ctx, pool)
+  await store.insert(ctx, pool, await spaceKeyOf(ctx, network))
   await ctx.emit('pool.created', pool)
   return pool
 }
@@ -106,14 +113,16 @@ export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch, 
     throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])
   const { value, changes } = merge(before, withChangedRefs(before, patch))
   if (changes.length === 0) return before
-  checkRange(value, await networks.mustGet(ctx, before.network_id))
+  const network = await networks.mustGet(ctx, before.network_id)
+  checkRange(value, network)
+  const space = await spaceKeyOf(ctx, network)
   const pool = { ...value, updated_at: ctx.now }
   if (changes.includes('start_ip') || changes.includes('end_ip')) {
-    const change: RangeChange = { before, after: pool, issues: [], moving }
+    const change: RangeChange = { before, after: pool, space, issues: [], moving }
     await ctx.emit('pool.changing-range', change)
     rejectIssues(change.issues)
   }
-  await store.update(ctx, before, pool)
+  await store.update(ctx, before, { pool, space })
   await ctx.emit('pool.updated', { pool, changes })
   return pool
 }
@@ -162,7 +171,7 @@ const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], managed_by, 
   const tags = await store.tagsOf(ctx, 'all')
   const poolOf = (row: store.StoredPool): Pool => store.poolOf(row, tags.get(row.id) ?? [])
   if (!include) return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, { revision, query, page, row: poolOf })
-  const utilizationOf = await utilizations(ctx, await networks.subnetsOf(ctx, 'all'))
+  const utilizationOf = await utilizations(ctx, await networks.blocksOf(ctx, 'all'))
   return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, {
     revision,
     query,
@@ -177,13 +186,12 @@ const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], managed_by, 
 /** @throws AppError NOT_FOUND */
 export const utilization = async (ctx: Ctx, id: string): Promise<PoolUtilization> => {
   const pool = await mustGet(ctx, id)
-  const { id: network_id, subnet } = await networks.mustGet(ctx, pool.network_id)
-  return (await utilizations(ctx, new Map([[network_id, subnet]]), pool))(pool)
+  return (await utilizations(ctx, await networks.blocksOf(ctx, [pool.network_id]), pool))(pool)
 }
 
 /** Returns the utilization of every pool, without tags. */
 export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
-  const utilizationOf = await utilizations(ctx, await networks.subnetsOf(ctx, 'all'))
+  const utilizationOf = await utilizations(ctx, await networks.blocksOf(ctx, 'all'))
   const all = (await store.query(ctx).execute()).map((row) => store.poolOf(row, []))
   return all.map((pool) => ({ pool, utilization: utilizationOf(pool) }))
 }
@@ -210,6 +218,7 @@ export const feature: Feature = {
     },
   }),
   reactions: {
+    'network.changed-space': (ctx, { after, ...spaces }: SpaceChange) => store.moveToSpace(ctx, after.id, spaces),
     'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await ofNetwork(ctx, id)),
     'network.changing-subnet': async (ctx, { after, issues, moving }: networks.SubnetChange) => {
       for (const pool of await ofNetwork(ctx, after.id)) {

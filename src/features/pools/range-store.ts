@@ -1,5 +1,6 @@
 /** Queries for the ranges of pools: of all, or of those around an address. */
 import type { Kysely } from 'kysely'
+import type { IpKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
@@ -20,15 +21,16 @@ const readRanges = prepared((db: Kysely<Tables>) => ranges(db))
 
 export const allRanges = (scope: StoreScope): Promise<PoolRangeRow[]> => readRanges(scope, {})
 
-/** A block of 256 addresses: the keys of its first and last address, and the subnets that hold the first. */
+/** A block of 256 addresses: the keys of its first and last address, and the keys of the subnets that hold the first. */
 export type Surroundings = KeyRange & { readonly subnets: readonly string[] }
 
 const aroundOf = (count: number) =>
   prepared((db: Kysely<Tables>, values: readonly string[]) => {
-    const [first = '', last = ''] = [values[count], values[count + 1]]
+    // The two after the subnets are storage keys.
+    const [first, last] = [values[count] as IpKey, values[count + 1] as IpKey]
     const subnets = Array.from({ length: count }, (_, i) => values[i] ?? '')
     return ranges(db).where((eb) =>
-      eb.or([eb('subnet', 'in', subnets), eb.and([eb('first_key', '>=', first), eb('first_key', '<=', last)])]),
+      eb.or([eb('subnet_key', 'in', subnets), eb.and([eb('first_key', '>=', first), eb('first_key', '<=', last)])]),
     )
   })
 const around = { 33: aroundOf(33), 129: aroundOf(129) }

@@ -1,6 +1,6 @@
 /** The queries of pools; the only writer of their tables. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, ipKeyOf, type SpaceKey } from '../../net/ip.ts'
 import { withRefs } from '../../platform/contract/external-fields.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
@@ -10,6 +10,7 @@ import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
+import { type Moved, movedKey } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Pool } from './api.ts'
 import type { PoolRow } from './table.ts'
@@ -34,12 +35,12 @@ const columns = [
 
 const ofPools = objectRefs('pools', 'pool', 'name')
 
-const rowOf = ({ tags: _, utilization: __, ...pool }: Pool): PoolRow => ({
+const rowOf = ({ tags: _, utilization: __, ...pool }: Pool, space: SpaceKey): PoolRow => ({
   ...pool,
   refs: JSON.stringify(pool.refs),
   name_key: pool.name.toLowerCase(),
-  start_key: ipKeyOf(pool.start_ip),
-  end_key: ipKeyOf(pool.end_ip),
+  start_key: ipKeyOf(pool.start_ip, space),
+  end_key: ipKeyOf(pool.end_ip, space),
 })
 
 export const query = (ctx: Ctx) => ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id')
@@ -94,7 +95,9 @@ export const lockAll = (ctx: Ctx, ids: readonly string[]): Promise<void> =>
     ids.map((id) => `pool ${id}`),
   )
 
-type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip'> & { readonly subnet: string }
+type StoredRange = Pick<PoolRow, 'id' | 'name' | 'network_id' | 'start_ip' | 'end_ip' | 'start_key' | 'end_key'> & {
+  readonly subnet: string
+}
 const lastRange = lockScopedCache<StoredRange>()
 
 /** Returns the range of a pool and the subnet of its network, and locks the pool until commit. */
@@ -111,7 +114,7 @@ const rangeById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db
     .selectFrom('pools')
     .innerJoin('networks', 'networks.id', 'pools.network_id')
-    .select(['pools.id', 'pools.name', 'network_id', 'start_ip', 'end_ip', 'subnet'])
+    .select(['pools.id', 'pools.name', 'network_id', 'start_ip', 'end_ip', 'start_key', 'end_key', 'subnet'])
     .where('pools.id', '=', id),
 )
 
@@ -131,16 +134,22 @@ const deleteTags = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   await ctx.db.deleteFrom('pool_tags').where('pool_id', 'in', ids).execute()
 }
 
-export const insert = async (ctx: Ctx, pool: Pool): Promise<void> => {
-  await ctx.db.insertInto('pools').values(rowOf(pool)).execute()
+/** @param space of its network */
+export const insert = async (ctx: Ctx, pool: Pool, space: SpaceKey): Promise<void> => {
+  await ctx.db.insertInto('pools').values(rowOf(pool, space)).execute()
   await ofPools.insert(ctx, [pool])
   await insertTags(ctx, pool)
   ctx.changed('pool', { id: pool.id, after: JSON.stringify(pool) })
 }
 
-export const update = async (ctx: Ctx, before: Pool, pool: Pool): Promise<void> => {
+/** @param rows the pool, and the space of its network */
+export const update = async (
+  ctx: Ctx,
+  before: Pool,
+  { pool, space }: { readonly pool: Pool; readonly space: SpaceKey },
+): Promise<void> => {
   lastRange.clear(ctx)
-  await ctx.db.updateTable('pools').set(rowOf(pool)).where('id', '=', pool.id).execute()
+  await ctx.db.updateTable('pools').set(rowOf(pool, space)).where('id', '=', pool.id).execute()
   await ofPools.update(ctx, before, pool)
   await deleteTags(ctx, [pool.id])
   await insertTags(ctx, pool)
@@ -170,20 +179,34 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('pools').s
 /** Returns the pools of a network, by name. */
 export const ofNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()
 
+/** Moves the pools of a network to another space. */
+export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
+  lastRange.clear(ctx)
+  const set = { start_key: movedKey('start_key', spaces), end_key: movedKey('end_key', spaces) }
+  await ctx.db.updateTable('pools').set(set).where('network_id', '=', networkId).execute()
+}
+
 /** Returns the ranges of the existing ids. */
 export const rangesOf = async (ctx: Ctx, ids: readonly string[]) => {
   const rows = await rangesByIds(ctx, ids)
   return new Map(
-    rows.map(({ id, start_key, end_key, network_id }) => [id, { first: start_key, last: end_key, network_id }]),
+    rows.map(({ id, start_key, end_key, network_id, space_id }) => [
+      id,
+      { first: start_key, last: end_key, network_id, space_id },
+    ]),
   )
 }
 
 const rangesByIds = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('pools').select(['id', 'start_key', 'end_key', 'network_id']).where('id', 'in', ids),
+  db
+    .selectFrom('pools')
+    .innerJoin('networks', 'networks.id', 'pools.network_id')
+    .select(['pools.id', 'start_key', 'end_key', 'network_id', 'space_id'])
+    .where('pools.id', 'in', ids),
 )
 
 /** Returns every device address in a range, with the lowest id of its devices. */
-export const usedIn = (ctx: Ctx, first: string, last: string) =>
+export const usedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
   ctx.db
     .selectFrom('addresses')
     .select(({ fn }) => ['ip_key', fn.min('device_id').as('device_id')])
@@ -199,7 +222,7 @@ const isLive = (now: string) => sql<SqlBool>`(reservations.expires_at IS NULL OR
 const isUnused = sql<SqlBool>`NOT EXISTS (SELECT 1 FROM addresses WHERE addresses.ip_key = reservations.ip_key)`
 
 /** Returns the active reservations in a range. */
-export const reservedIn = (ctx: Ctx, first: string, last: string) =>
+export const reservedIn = (ctx: Ctx, first: IpKey, last: IpKey) =>
   ctx.db
     .selectFrom('reservations')
     .select('ip_key')
@@ -219,20 +242,24 @@ const lastExpiryBefore = prepared((db: Kysely<Tables>, { now }: { now: string })
     .where('expires_at', '<=', now),
 )
 
+/** No address has it. */
+const NO_KEY = '' as IpKey
+
 /** Returns the lowest address in a range, except those of `never`, that only an expired reservation holds. */
 export const lowestExpired = async (
   ctx: Ctx,
-  { first, last }: { readonly first: string; readonly last: string },
-  never: ReadonlySet<string>,
-): Promise<string | undefined> => {
+  { first, last }: KeyRange,
+  never: ReadonlySet<IpKey>,
+): Promise<IpKey | undefined> => {
   if ((await lastExpiry(ctx)) === '') return undefined
   // A network reserves at most two of its addresses.
-  const [network = '', broadcast = ''] = never
+  const [network = NO_KEY, broadcast = NO_KEY] = never
   const [row] = await firstExpired(ctx, { first, last, now: ctx.now, network, broadcast })
   return row?.ip_key
 }
 
-type ExpiredIn = Readonly<Record<'first' | 'last' | 'now' | 'network' | 'broadcast', string>>
+type ExpiredIn = Readonly<Record<'first' | 'last' | 'network' | 'broadcast', IpKey>> & { readonly now: string }
+
 const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, broadcast }: ExpiredIn) =>
   db
     .selectFrom('reservations')
@@ -253,9 +280,9 @@ const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, 
 export const countExpired = async (
   ctx: Ctx,
   { first, last }: KeyRange,
-  never: ReadonlySet<string>,
+  never: ReadonlySet<IpKey>,
 ): Promise<number> => {
-  const [network = '', broadcast = ''] = never
+  const [network = NO_KEY, broadcast = NO_KEY] = never
   const [row] = await expiredCount(ctx, { first, last, now: ctx.now, network, broadcast })
   return Number(row?.n ?? 0)
 }
@@ -289,7 +316,7 @@ export const usedCounts = async (ctx: Ctx, poolId?: string): Promise<Map<string,
 }
 
 /** Returns the addresses that only an active reservation holds, everywhere or in a range; ascending. */
-export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<string[]> => {
+export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]> => {
   let query = ctx.db
     .selectFrom('reservations')
     .select('ip_key')
@@ -301,7 +328,7 @@ export const reservedKeys = async (ctx: Ctx, range?: KeyRange): Promise<string[]
 }
 
 /** Returns those of the addresses that a device has. */
-export const usedAmong = async (ctx: Ctx, keys: readonly string[]): Promise<Set<string>> => {
+export const usedAmong = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<string>> => {
   const used = new Set<string>()
   for (const batch of batches(keys)) {
     const rows = await ctx.db.selectFrom('addresses').select('ip_key').where('ip_key', 'in', batch).execute()

@@ -1,4 +1,6 @@
 /** The tables of pools. */
+import type { IpKey } from '../../net/ip.ts'
+
 export type PoolRow = {
   id: string
   network_id: string
@@ -7,9 +9,9 @@ export type PoolRow = {
   name_key: string
   start_ip: string
   end_ip: string
-  /** Sortable keys of the first and last address. */
-  start_key: string
-  end_key: string
+  /** Storage keys of the first and last address, in the space of its network. */
+  start_key: IpKey
+  end_key: IpKey
   description: string
   /** JSON text. */
   refs: string

@@ -1,12 +1,12 @@
 /** Allocates free addresses: chooses, claims and records them in one transaction, so that no other caller gets them. */
-import { formatIp, ipFromKey, ipKey } from '../../net/ip.ts'
+import { formatIp, type IpKey, ipFromKey, ipKey, spaceOfKey } from '../../net/ip.ts'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
 import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
 import { lockForPlacing } from '../networks/membership.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
-import { availableKeys, neverFree, noneLeft, rangeOf } from '../pools/free-space.ts'
+import { availableKeys, neverFree, noneLeft } from '../pools/free-space.ts'
 import { mustLockRange as mustLockPool, type PoolRange } from '../pools/pools.ts'
 import type { Allocation, AllocationRequest } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
@@ -14,15 +14,15 @@ import { purgeExpired, reserve } from './record.ts'
 /** Another writer is faster only if pools overlap, or a device takes the same address. Both are temporary. */
 const MAX_TRIES = 20
 
-const follows = (previous: string | undefined, key: string): boolean => {
+const follows = (previous: IpKey | undefined, key: IpKey): boolean => {
   if (previous === undefined) return false
   const { family, value } = ipFromKey(previous)
-  return ipKey({ family, value: value + 1n }) === key
+  return ipKey({ family, value: value + 1n }, spaceOfKey(previous)) === key
 }
 
 /** Returns the lowest free addresses, or the lowest contiguous run of them; fewer if there are not enough. */
-const pick = async (keys: AsyncIterable<string>, count: number, contiguous: boolean): Promise<string[]> => {
-  let picked: string[] = []
+const pick = async (keys: AsyncIterable<IpKey>, count: number, contiguous: boolean): Promise<IpKey[]> => {
+  let picked: IpKey[] = []
   for await (const key of keys) {
     if (contiguous && !follows(picked.at(-1), key)) picked = []
     picked.push(key)
@@ -35,10 +35,10 @@ const claimFree = async (
   ctx: Ctx,
   pool: PoolRange,
   { count, contiguous }: AllocationRequest,
-): Promise<readonly string[]> => {
-  const range = rangeOf(pool)
-  const never = neverFree(pool)
-  const findFree = async (isFresh: boolean): Promise<{ keys: readonly string[]; cache: occupancy.BlockCache }> => {
+): Promise<readonly IpKey[]> => {
+  const range = { first: pool.start_key, last: pool.end_key }
+  const never = neverFree(pool, spaceOfKey(pool.start_key))
+  const findFree = async (isFresh: boolean): Promise<{ keys: readonly IpKey[]; cache: occupancy.BlockCache }> => {
     const cache = occupancy.blockCacheOf(ctx, isFresh)
     const [keys, purged] = await Promise.all([
       pick(availableKeys(ctx, range, never, cache), count, contiguous),
@@ -103,7 +103,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     ips,
     reservations: await reserve(
       ctx,
-      pool,
+      { id: pool.id, space: spaceOfKey(pool.start_key) },
       ips.map((ip_address) => ({ ip_address, ...fields })),
     ),
   }

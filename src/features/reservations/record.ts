@@ -1,4 +1,5 @@
 /** Writes reservations and frees their addresses, for the rules and for the allocation. */
+import type { IpKey, SpaceKey } from '../../net/ip.ts'
 import { changedRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
@@ -17,7 +18,7 @@ export type NewReservation = ReservationDraft & Restored & Partial<Pick<Reservat
 /** Records reservations of claimed addresses. */
 export const reserve = async (
   ctx: Ctx,
-  pool: Pick<PoolRange, 'id'>,
+  pool: Pick<PoolRange, 'id'> & { readonly space: SpaceKey },
   drafts: readonly Omit<NewReservation, 'pool_id'>[],
 ): Promise<Reservation[]> => {
   const reservations = drafts.map(
@@ -36,13 +37,13 @@ export const reserve = async (
       updated_at: ctx.now,
     }),
   )
-  await store.insert(ctx, reservations)
+  await store.insert(ctx, reservations, pool.space)
   for (const reservation of reservations) await ctx.emit('reservation.created', reservation)
   return reservations
 }
 
 /** Deletes reservations by the keys of their addresses, and frees those that no device has. */
-export const free = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+export const free = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
   if (keys.length === 0) return
   await occupancy.lock(ctx, keys)
   await store.removeKeys(ctx, keys)

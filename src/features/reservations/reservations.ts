@@ -1,15 +1,17 @@
 /** The rules of reservations. */
-import { ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, ipKeyOf, keyInSpace, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { SpaceChange } from '../networks/move-to-space.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { expiringRevision, neverFree, rangeOf } from '../pools/free-space.ts'
-import { mustGet as mustGetPool, mustLock as mustLockPool, type RangeChange } from '../pools/pools.ts'
+import { mustGet as mustGetPool, mustLock as mustLockPool, type RangeChange, rangesOf } from '../pools/pools.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationPatch, reservations } from './api.ts'
 import { free, type NewReservation, purgeExpired, reserve } from './record.ts'
@@ -25,7 +27,7 @@ const unavailable = (ip: string, why: string) => new AppError('IP_NOT_AVAILABLE'
 export const { columns, documents, isLive, reservationOf } = store
 
 /** Claims an address that a device may have: a reservation and a device held it together before. */
-const claimBeside = async (ctx: Ctx, key: string): Promise<boolean> => {
+const claimBeside = async (ctx: Ctx, key: IpKey): Promise<boolean> => {
   await occupancy.lock(ctx, [key])
   if (await store.findByKey(ctx, key)) return false
   await occupancy.take(ctx, [key])
@@ -37,11 +39,13 @@ export const create = async (ctx: Ctx, draft: NewReservation, isShared = false):
   const pool = await mustLockPool(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)
   const ip = draft.ip_address
-  const key = ipKeyOf(ip)
-  const range = rangeOf(pool)
+  const network = await mustGetNetwork(ctx, pool.network_id)
+  const space = await spaceKeyOf(ctx, network)
+  const key = ipKeyOf(ip, space)
+  const range = rangeOf(pool, space)
   if (key < range.first || key > range.last)
     throw invalidField('ip_address', `is outside of the pool (${pool.start_ip} - ${pool.end_ip})`)
-  if (neverFree(await mustGetNetwork(ctx, pool.network_id)).has(key))
+  if (neverFree(network, space).has(key))
     throw unavailable(ip, 'is the network or broadcast address of its network')
   // An expired reservation holds its refs until it is deleted.
   await purgeExpired(ctx, draft.refs ? undefined : { first: key, last: key })
@@ -49,14 +53,22 @@ export const create = async (ctx: Ctx, draft: NewReservation, isShared = false):
   if (draft.refs) await store.claimRefs(ctx, changedRefs({}, draft.refs))
   const isClaimed = isShared ? await claimBeside(ctx, key) : await occupancy.claim(ctx, [key])
   if (!isClaimed) throw unavailable(ip, 'is taken by a device or another reservation')
-  const [reservation] = await reserve(ctx, pool, [draft])
+  const [reservation] = await reserve(ctx, { id: pool.id, space }, [draft])
   if (!reservation) throw new Error('one draft makes one reservation')
   return reservation
 }
 
+/** Returns the key of the space of a pool; undefined if there is no such pool. */
+const spaceOfPool = async (ctx: Ctx, poolId: string): Promise<SpaceKey | undefined> => {
+  const range = (await rangesOf(ctx, [poolId])).get(poolId)
+  return range && spaceOfKey(range.first)
+}
+
 /** Returns the active reservation of an address in a pool. */
 export const findByAddress = async (ctx: Ctx, poolId: string, ip: string): Promise<Reservation | undefined> => {
-  const reservation = await store.findByKey(ctx, ipKeyOf(ip))
+  const space = await spaceOfPool(ctx, poolId)
+  if (space === undefined) return undefined
+  const reservation = await store.findByKey(ctx, ipKeyOf(ip, space))
   return reservation?.pool_id === poolId ? reservation : undefined
 }
 
@@ -85,7 +97,8 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const reservation = await lockForChange(ctx, id)
-  await free(ctx, [ipKeyOf(reservation.ip_address)])
+  const key = await store.keyOf(ctx, id)
+  await free(ctx, key === undefined ? [] : [key])
   await ctx.emit('reservation.deleted', reservation)
 }
 
@@ -124,9 +137,24 @@ export const feature: Feature = {
     },
   ],
   reactions: {
+    'network.changing-space': async (ctx, { before, to, issues }: SpaceChange) => {
+      await purgeExpired(ctx)
+      const keys = await store.keysOfNetwork(ctx, before.id)
+      const first = await store.firstReserved(ctx, keys.map((key) => keyInSpace(key, to)))
+      if (first !== undefined)
+        issues.push({ field: 'space_id', message: `would reserve ${first} twice: it is reserved in that space as well` })
+    },
+    'network.changed-space': async (ctx, { after, from, to }: SpaceChange) => {
+      const keys = await store.keysOfNetwork(ctx, after.id)
+      const moved = keys.map((key) => keyInSpace(key, to))
+      await occupancy.lock(ctx, [...keys, ...moved])
+      await store.moveToSpace(ctx, after.id, { from, to })
+      await occupancy.release(ctx, keys)
+      await occupancy.take(ctx, moved)
+    },
     'pools.deleting': async (ctx, poolIds: readonly string[]) => free(ctx, await store.keysOfPools(ctx, poolIds)),
-    'pool.changing-range': async (ctx, { before, after, issues }: RangeChange) => {
-      const range = rangeOf(after)
+    'pool.changing-range': async (ctx, { before, after, space, issues }: RangeChange) => {
+      const range = rangeOf(after, space)
       const outside = await store.firstOutside(ctx, before.id, range)
       if (!outside) return
       const field = outside.ip_key < range.first ? 'start_ip' : 'end_ip'

@@ -1,12 +1,14 @@
 /** The queries of reservations; the only writer of their table. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, ipKeyOf, type SpaceKey } from '../../net/ip.ts'
 import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
+import { type Moved, movedKey } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Reservation } from './api.ts'
 import type { ReservationRow } from './table.ts'
@@ -54,8 +56,12 @@ export const find = async (ctx: Ctx, id: string): Promise<Reservation | undefine
 export const lock = async (ctx: Ctx, id: string): Promise<Reservation | undefined> =>
   found(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
 
+/** Returns the storage key of the address of a reservation. */
+export const keyOf = async (ctx: Ctx, id: string): Promise<IpKey | undefined> =>
+  (await ctx.db.selectFrom('reservations').select('ip_key').where('id', '=', id).executeTakeFirst())?.ip_key
+
 /** Returns the active reservation of an address, in any pool. */
-export const findByKey = async (ctx: Ctx, key: string): Promise<Reservation | undefined> => {
+export const findByKey = async (ctx: Ctx, key: IpKey): Promise<Reservation | undefined> => {
   const all = ctx.db.selectFrom('reservations').select(columns)
   return found(await all.where('ip_key', '=', key).where(isLive(ctx.now)).executeTakeFirst())
 }
@@ -71,10 +77,11 @@ const insertRows = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, row
 /** Locks the refs of a new reservation. @throws RefTakenError */
 export const claimRefs = (ctx: Ctx, claimed: Refs): Promise<void> => refs.claim(ctx, claimed)
 
-export const insert = async (ctx: Ctx, reservations: readonly Reservation[]): Promise<void> => {
+/** @param space of the network of their pool */
+export const insert = async (ctx: Ctx, reservations: readonly Reservation[], space: SpaceKey): Promise<void> => {
   const rows = reservations.map((reservation) => ({
     ...rowOf(reservation),
-    ip_key: ipKeyOf(reservation.ip_address),
+    ip_key: ipKeyOf(reservation.ip_address, space),
   }))
   await insertRows(ctx, rows)
   await refs.insert(ctx, reservations)
@@ -95,7 +102,7 @@ const removed = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
 }
 
 /** Deletes reservations by the keys of their addresses, which are unique. */
-export const removeKeys = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+export const removeKeys = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
   for (const batch of batches(keys))
     await removed(
       ctx,
@@ -104,7 +111,7 @@ export const removeKeys = async (ctx: Ctx, keys: readonly string[]): Promise<voi
 }
 
 /** As `removeKeys`, for expired reservations only. */
-export const removeExpired = async (ctx: Ctx, keys: readonly string[]): Promise<void> => {
+export const removeExpired = async (ctx: Ctx, keys: readonly IpKey[]): Promise<void> => {
   for (const batch of batches(keys)) {
     const expired = ctx.db.deleteFrom('reservations').where('ip_key', 'in', batch).where('expires_at', '<=', ctx.now)
     await removed(ctx, await expired.returning(columns).execute())
@@ -121,12 +128,39 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('reservations').select(columns).where('id', 'in', ids),
 )
 
-export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<string[]> =>
+export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise<IpKey[]> =>
   (await ctx.db.selectFrom('reservations').select('ip_key').where('pool_id', 'in', poolIds).execute()).map(
     ({ ip_key }) => ip_key,
   )
 
-type Range = { readonly first: string; readonly last: string }
+/** Returns the keys of the reservations in the pools of a network. */
+export const keysOfNetwork = async (ctx: Ctx, networkId: string): Promise<IpKey[]> =>
+  (
+    await ctx.db
+      .selectFrom('reservations')
+      .select('ip_key')
+      .where('pool_id', 'in', (eb) => eb.selectFrom('pools').select('id').where('network_id', '=', networkId))
+      .execute()
+  ).map(({ ip_key }) => ip_key)
+
+/** Moves the reservations in the pools of a network to another space. */
+export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
+  await ctx.db
+    .updateTable('reservations')
+    .set({ ip_key: movedKey('ip_key', spaces) })
+    .where('pool_id', 'in', (eb) => eb.selectFrom('pools').select('id').where('network_id', '=', networkId))
+    .execute()
+}
+
+/** Returns the first of the addresses that is reserved. */
+export const firstReserved = async (ctx: Ctx, keys: readonly IpKey[]): Promise<string | undefined> => {
+  const [first] = (await reservedAmong(ctx, keys)).map(({ ip_address }) => ip_address).sort()
+  return first
+}
+
+const reservedAmong = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
+  db.selectFrom('reservations').select('ip_address').where('ip_key', 'in', keys),
+)
 
 /** Returns the earliest expiry of all reservations; null if none expires. */
 export const firstExpiry = async (ctx: Ctx): Promise<string | null> => (await minExpiry(ctx, {}))[0]?.at ?? null
@@ -136,7 +170,7 @@ const minExpiry = prepared((db: Kysely<Tables>) =>
 )
 
 /** Returns the addresses of expired reservations, in a range or anywhere. */
-export const expiredKeys = async (ctx: Ctx, range?: Range): Promise<string[]> => {
+export const expiredKeys = async (ctx: Ctx, range?: KeyRange): Promise<IpKey[]> => {
   const expired = ctx.db.selectFrom('reservations').select('ip_key').where('expires_at', '<=', ctx.now)
   // Few reservations are expired and not yet purged. Searching by expiry avoids reading the whole range.
   const wanted = range
@@ -151,7 +185,7 @@ export const expiredKeys = async (ctx: Ctx, range?: Range): Promise<string[]> =>
 }
 
 /** Returns the active reservation of the pool with the lowest key outside of a range. */
-export const firstOutside = (ctx: Ctx, poolId: string, { first, last }: Range) =>
+export const firstOutside = (ctx: Ctx, poolId: string, { first, last }: KeyRange) =>
   ctx.db
     .selectFrom('reservations')
     .select(['ip_address', 'ip_key'])

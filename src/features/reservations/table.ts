@@ -1,9 +1,12 @@
 /** The tables of reservations. */
+import type { IpKey } from '../../net/ip.ts'
+
 export type ReservationRow = {
   id: string
   pool_id: string
   ip_address: string
-  ip_key: string
+  /** In the space of the network of its pool. */
+  ip_key: IpKey
   hostname: string
   purpose: string
   notes: string

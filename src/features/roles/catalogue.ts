@@ -49,14 +49,17 @@ const row = (
 
 /** The nouns that say more than the name of the resource. */
 const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
+  spaces: 'address spaces',
   pools: 'address pools',
   relationships: 'relationships between devices',
   reservations: 'address reservations',
 }
 
-/** Operators keep the inventory, but only administrators change its places. */
+/** What the rest of the inventory lies in. Operators keep that, and only administrators change these. */
+const PLACES: readonly Resource[] = ['spaces', 'datacenters']
+
 const inventoryRow = (resource: Resource): Row =>
-  row(resource, NOUNS[resource] ?? resource, LRCUD, resource === 'datacenters' ? LR : LRCU, LR)
+  row(resource, NOUNS[resource] ?? resource, LRCUD, PLACES.includes(resource) ? LR : LRCU, LR)
 
 /** Resource, noun, and the actions of the admin, the operator and the viewer. */
 export const PERMISSION_TABLE: readonly Row[] = [

@@ -1,4 +1,5 @@
 /** Emits `pool.utilization_high` in the transaction whose change takes a pool across the threshold. */
+import { type IpKey, spaceOfKey } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
 import type { AtEnd } from '../../platform/operation/context.ts'
@@ -42,7 +43,7 @@ const rangeOf = ({ start_key, end_key }: PoolRangeRow): KeyRange => ({ first: st
 const growth = (
   { first, last }: KeyRange,
   changes: readonly Change[],
-  isCounted: (marked: Marked, key: string) => boolean,
+  isCounted: (marked: Marked, key: IpKey) => boolean,
 ): number => {
   let sum = 0
   for (const { marked } of changes) {
@@ -101,7 +102,7 @@ export const createCrossings = (threshold: number): Crossings => {
     const ranges = pools.filter((pool) => 'subnet' in pool).filter((pool) => neededOf(rangeOf(pool)) <= MOST_COUNTED)
     return Promise.all(
       ranges.map(async (pool) => {
-        const [range, never] = [rangeOf(pool), neverFree(pool)]
+        const [range, never] = [rangeOf(pool), neverFree(pool, spaceOfKey(pool.start_key))]
         return { ...pool, ...(await countMarks(ctx, range, { never, least: neededOf(range) })) }
       }),
     )
@@ -123,7 +124,7 @@ export const createCrossings = (threshold: number): Crossings => {
     const size = sizeOf(range)
     const needed = neededOf(range)
     if (needed > MOST_COUNTED) return undefined
-    const never = neverFree(pool)
+    const never = neverFree(pool, spaceOfKey(pool.start_key))
     const least = pool.raised_at === null ? needed : 0
     const isEnough = ({ count, isExact }: Marks) => isExact || count < least
     const followed = known && {

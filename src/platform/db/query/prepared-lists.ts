@@ -84,14 +84,15 @@ export const preparedRows = <Tables, Row extends Readonly<Record<keyof Row, Valu
  * const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('devices').select('doc').where('id', 'in', ids))
  * await byIds(ctx, ['a', 'b'])
  */
-export const preparedKeys = <Tables, Row>(
-  build: (db: Kysely<Tables>, keys: string[]) => Compilable<Row>,
-): ((scope: PreparedScope<Tables>, keys: readonly string[]) => Promise<Row[]>) => {
+export const preparedKeys = <Tables, Row, Key extends string = string>(
+  build: (db: Kysely<Tables>, keys: Key[]) => Compilable<Row>,
+): ((scope: PreparedScope<Tables>, keys: readonly Key[]) => Promise<Row[]>) => {
   const queryFor = byLength((length) =>
     prepared((db: Kysely<Tables>, values: readonly string[]) =>
       build(
         db,
-        Array.from({ length }, (_, index) => values[index] ?? ''),
+        // There is a value for each.
+        Array.from({ length }, (_, index) => (values[index] ?? '') as Key),
       ),
     ),
   )

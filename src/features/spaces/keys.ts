@@ -1,0 +1,48 @@
+/** The keys of address spaces, with which the storage keys of their addresses begin. */
+import { type SqlBool, sql } from 'kysely'
+import { DEFAULT_SPACE, type IpKey, type SpaceKey } from '../../net/ip.ts'
+import type { StoreScope } from '../ctx.ts'
+import { isDefault } from './fields.ts'
+import { keysOfSpaces } from './store.ts'
+
+export { boundsOf, existing as existingSpaces } from './store.ts'
+
+/** An object in a space; without an id in the default one. */
+export type InSpace = { readonly space_id?: string | null | undefined }
+
+/** Returns the key of the space of an object. */
+export type SpaceKeys = (object: InSpace) => SpaceKey
+
+const inDefault: SpaceKeys = () => DEFAULT_SPACE
+
+/**
+ * Returns the keys of the spaces of some objects, without a query if all of them are in the default one.
+ * @throws Error for a space that never was: callers have checked the reference
+ */
+export const spaceKeys = async (scope: StoreScope, objects: Iterable<InSpace>): Promise<SpaceKeys> => {
+  const ids: string[] = []
+  for (const { space_id } of objects) if (space_id) ids.push(space_id)
+  if (ids.length === 0) return inDefault
+  const keys = await keysOfSpaces(scope, ids)
+  return ({ space_id }) => {
+    if (!space_id) return DEFAULT_SPACE
+    const key = keys.get(space_id)
+    if (key === undefined) throw new Error(`no key of the space ${space_id}`)
+    return key
+  }
+}
+
+/** Matches rows with the space of a filter in their column `space_id`. */
+export const inSpace = (space_id: string) =>
+  isDefault(space_id) ? sql<SqlBool>`space_id IS NULL` : sql<SqlBool>`space_id = ${space_id}`
+
+/** The keys of the spaces that an object is moved from and to. */
+export type Moved = { readonly from: SpaceKey; readonly to: SpaceKey }
+
+/** Returns an expression for the storage key in another space. @param column of the present key */
+export const movedKey = (column: string, { from, to }: Moved) =>
+  sql<IpKey>`${to} || substr(${sql.ref(column)}, ${sql.lit(from.length + 1)})`
+
+/** Returns the key of the space of one object. */
+export const spaceKeyOf = async (scope: StoreScope, object: InSpace): Promise<SpaceKey> =>
+  object.space_id ? (await spaceKeys(scope, [object]))(object) : DEFAULT_SPACE

@@ -1,0 +1,78 @@
+/** The rules of address spaces. */
+import { AppError, orNotFound } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockForRedrawing } from '../networks/membership.ts'
+import type { Restored } from '../restored.ts'
+import { type Space, type SpaceDraft, type SpacePatch, spaces } from './api.ts'
+import * as store from './store.ts'
+
+const mustGet = async (ctx: Ctx, id: string): Promise<Space> => orNotFound(await store.find(ctx, id), 'space', id)
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Space> => {
+  const space = orNotFound(await store.lock(ctx, id), 'space', id)
+  ctx.precondition(space)
+  return space
+}
+
+/** Another space has the name, in any case. @throws AppError ALREADY_EXISTS */
+const refuseTaken = async (ctx: Ctx, { id, name }: Pick<Space, 'id' | 'name'>): Promise<void> => {
+  const same = store.query(ctx).where('name_key', '=', name.toLowerCase()).where('id', '!=', id)
+  if (await same.executeTakeFirst()) throw new AppError('ALREADY_EXISTS', `A space "${name}" exists already`)
+}
+
+export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Space> => {
+  const { id = Bun.randomUUIDv7(), name, description, reachable, managed_by, created_at = ctx.now } = input
+  const refs = changedRefs({}, input.refs)
+  const space: Space = { id, name, description, reachable, refs, managed_by, created_at, updated_at: ctx.now }
+  // Of two spaces that are made at once, the second takes the next key.
+  await lockForRedrawing(ctx)
+  if (input.id !== undefined && (await store.find(ctx, id)))
+    throw new AppError('ALREADY_EXISTS', `A space with id "${id}" exists already`)
+  await refuseTaken(ctx, space)
+  if (!(await store.giveKey(ctx, id))) throw new AppError('LIMIT_REACHED', 'At most 65,535 spaces can ever be created')
+  await store.insert(ctx, space)
+  await ctx.emit('space.created', space)
+  return space
+}
+
+export const update = async (ctx: Ctx, { id, ...patch }: SpacePatch): Promise<Space> => {
+  const before = await lockForChange(ctx, id)
+  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  if (changes.length === 0) return before
+  const space = { ...value, updated_at: ctx.now }
+  await refuseTaken(ctx, space)
+  await store.update(ctx, before, space)
+  await ctx.emit('space.updated', { space, changes })
+  return space
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  // Excludes networks and addresses that are placed in it at the same time.
+  await lockForRedrawing(ctx)
+  const space = await lockForChange(ctx, id)
+  const first = await store.firstIn(ctx, id)
+  if (first !== undefined) throw new AppError('IN_USE', `The space "${space.name}" is in use by ${first}`)
+  await ctx.emit('space.deleting', space)
+  await store.remove(ctx, space)
+  await ctx.emit('space.deleted', space)
+}
+
+export const feature: Feature = {
+  operations: implement(spaces, {
+    list: async (ctx, { name, managed_by, ...page }) => {
+      let query = store.query(ctx)
+      if (name) query = query.where(containsText('name_key', name))
+      if (managed_by) query = query.where(isManagedBy(managed_by))
+      return listRows(ctx, { revision: await ctx.store.revision(['spaces']), query, page, row: store.objectOf })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+  }),
+}

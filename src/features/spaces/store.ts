@@ -1,0 +1,101 @@
+/** The queries of address spaces; the only writer of their tables. */
+import type { Kysely } from 'kysely'
+import type { IpKey, SpaceKey } from '../../net/ip.ts'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import type { Ctx, StoreScope } from '../ctx.ts'
+import { namedStore } from '../named-store.ts'
+import type { Tables } from '../tables.ts'
+import { Space } from './api.ts'
+
+export const { query, objectOf, find, lock, insert, update, remove } = namedStore('spaces', Space)
+
+const HIGHEST = 0xffff
+
+const keyOfNumber = (number: number): SpaceKey => `s${number.toString(16).padStart(4, '0')}`
+
+/** The transactions that have given keys, which are gone if they are rolled back. */
+const givers = new WeakSet<object>()
+
+/** Gives a new space its key, or that of a deleted one with this id. Returns false if no key is left. */
+export const giveKey = async (ctx: Ctx, id: string): Promise<boolean> => {
+  if ((await storedKeys(ctx, [id])).length > 0) return true
+  givers.add(ctx.db)
+  const last = await ctx.db
+    .selectFrom('space_keys')
+    .select('space_key')
+    .orderBy('space_key', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const next = last === undefined ? 1 : Number.parseInt(last.space_key.slice(1), 16) + 1
+  if (next > HIGHEST) return false
+  await ctx.db
+    .insertInto('space_keys')
+    .values({ space_id: id, space_key: keyOfNumber(next) })
+    .execute()
+  return true
+}
+
+const storedKeys = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('space_keys').selectAll().where('space_id', 'in', ids),
+)
+
+/** Returns the keys of spaces, also of deleted ones. */
+export const keysOfSpaces = async (scope: StoreScope, ids: readonly string[]): Promise<ReadonlyMap<string, SpaceKey>> => {
+  // A committed key never changes.
+  const cache = scope.store.cache.at<SpaceKey>('space keys', '')
+  const keys = new Map<string, SpaceKey>()
+  const missing: string[] = []
+  for (const id of new Set(ids)) {
+    const known = cache.get(id)
+    if (known === undefined) missing.push(id)
+    else keys.set(id, known)
+  }
+  if (missing.length === 0) return keys
+  for (const { space_id, space_key } of await storedKeys(scope, missing)) {
+    // The table holds the texts of `keyOfNumber` alone.
+    const key = space_key as SpaceKey
+    keys.set(space_id, key)
+    if (!givers.has(scope.db)) cache.set(space_id, key, key.length)
+  }
+  return keys
+}
+
+/** Returns the existing ids. */
+export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {
+  const rows = await idsAmong(ctx, ids)
+  return new Set(rows.map(({ id }) => id))
+}
+
+const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('spaces').select('id').where('id', 'in', ids))
+
+/** Returns the first network or the first address of a space, as a text. */
+export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined> => {
+  const network = await ctx.db
+    .selectFrom('networks')
+    .select(['name', 'subnet'])
+    .where('space_id', '=', id)
+    .orderBy('first_key')
+    .limit(1)
+    .executeTakeFirst()
+  if (network) return `the network "${network.name}" (${network.subnet})`
+  const [key] = (await keysOfSpaces(ctx, [id])).values()
+  if (key === undefined) return undefined
+  const bounds = boundsOf(key)
+  const address = await ctx.db
+    .selectFrom('addresses')
+    .innerJoin('devices', 'devices.id', 'addresses.device_id')
+    .select(['addresses.ip', 'devices.name'])
+    .where('ip_key', '>=', bounds.from)
+    .where('ip_key', '<', bounds.before)
+    .orderBy('ip_key')
+    .limit(1)
+    .executeTakeFirst()
+  return address && `the address ${address.ip} of the device "${address.name}"`
+}
+
+/** Returns texts around all storage keys of a space, and around no other. */
+export const boundsOf = (key: SpaceKey): { readonly from: IpKey; readonly before: IpKey } => {
+  // They are compared with storage keys and are none. In the default space these begin with the digit of the family.
+  const [from, before] = key === '' ? ['', 's'] : [key, `${key}~`]
+  return { from: from as IpKey, before: before as IpKey }
+}
