@@ -107,9 +107,6 @@ describe('with a session store that is away', () => {
   })
 })
 
-/** `busy_timeout` of every connection. */
-const SQLITE_WAITS_MS = 5000
-
 describe.each([...dialects()])('the command, beside a server on %s', (dialect) => {
   const all = people(dialect)
   const run = (...argv: string[]) => {
