@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { idOf, Page, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { SpaceFilter } from '../spaces/fields.ts'
 import { Conflict, ConflictStatus, ConflictType } from './schema.ts'
 
 const One = z.object({ id: idOf('conflicts') })
@@ -23,7 +24,13 @@ export const conflicts = {
     http: 'GET /api/conflicts',
     access: 'conflicts:list',
     mcp: 'listed',
-    input: () => z.object({ type: ConflictType.optional(), status: ConflictStatus.optional(), ...Page }),
+    input: () =>
+      z.object({
+        type: ConflictType.optional(),
+        status: ConflictStatus.optional(),
+        space_id: SpaceFilter,
+        ...Page,
+      }),
     output: () => z.array(Conflict),
   }),
   summary: operation({

@@ -1,5 +1,6 @@
 /** Reads the possible causes of conflicts: devices that share an address, and networks that share a subnet. */
 import type { Kysely } from 'kysely'
+import { type IpKey, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { StoreScope } from '../ctx.ts'
@@ -10,34 +11,34 @@ export type Cause = {
   readonly cause: string
   readonly ip: string
   readonly subnet: string
+  readonly space: SpaceKey
   /** The ids of devices or networks, sorted; MAX_MEMBERS at most. */
   readonly members: readonly string[]
 }
 
-export const causeOfAddress = (ipKey: string): string => `ip ${ipKey}`
+export const causeOfAddress = (ipKey: IpKey): string => `ip ${ipKey}`
 /** Networks without a datacenter share one place. */
-export const causeOfSubnet = (datacenterId: string | null, subnet: string): string =>
-  `subnet ${datacenterId ?? ''} ${subnet}`
+const causeOfSubnet = ({ datacenter_id, subnet, space }: Place): string =>
+  `subnet ${datacenter_id ?? ''} ${space}${subnet}`
 
 /** The number of members that a conflict names; thousands may have the address of a container bridge. */
 export const MAX_MEMBERS = 100
 
-const causeOf = (ipKey: string, ip: string, ids: ReadonlySet<string>): Cause => ({
+const causeOf = (ipKey: IpKey, ip: string, ids: ReadonlySet<string>): Cause => ({
   cause: causeOfAddress(ipKey),
   ip,
   subnet: '',
+  space: spaceOfKey(ipKey),
   members: [...ids].sort().slice(0, MAX_MEMBERS),
 })
 
-const holders = preparedKeys((db: Kysely<Tables>, keys) =>
+const holders = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
   db.selectFrom('addresses').select(['ip_key', 'ip', 'device_id']).where('ip_key', 'in', keys),
 )
 
 /** Returns the causes of the addresses, none of which very many devices have. */
-export const causesOfAddresses = async (scope: StoreScope, ipKeys: readonly string[]): Promise<Cause[]> => {
-  const found = new Map<string, { ip: string; ids: Set<string> }>(
-    ipKeys.map((key) => [key, { ip: '', ids: new Set() }]),
-  )
+export const causesOfAddresses = async (scope: StoreScope, ipKeys: readonly IpKey[]): Promise<Cause[]> => {
+  const found = new Map<IpKey, { ip: string; ids: Set<string> }>(ipKeys.map((key) => [key, { ip: '', ids: new Set() }]))
   for (const { ip_key, ip, device_id } of await holders(scope, ipKeys)) {
     const known = found.get(ip_key)
     if (!known) continue
@@ -47,38 +48,39 @@ export const causesOfAddresses = async (scope: StoreScope, ipKeys: readonly stri
   return [...found].map(([key, { ip, ids }]) => causeOf(key, ip, ids))
 }
 
-const someHolders = prepared((db: Kysely<Tables>, { key }: { key: string }) =>
+const someHolders = prepared((db: Kysely<Tables>, { key }: { key: IpKey }) =>
   db.selectFrom('addresses').select(['ip', 'device_id']).distinct().where('ip_key', '=', key).limit(MAX_MEMBERS),
 )
 
 /** Returns the cause of an address that any number of devices may have. */
-export const causeOfAnyAddress = async (scope: StoreScope, ipKey: string): Promise<Cause> => {
+export const causeOfAnyAddress = async (scope: StoreScope, ipKey: IpKey): Promise<Cause> => {
   const rows = await someHolders(scope, { key: ipKey })
   return causeOf(ipKey, rows[0]?.ip ?? '', new Set(rows.map(({ device_id }) => device_id)))
 }
 
-export type Place = { readonly datacenter_id: string | null; readonly subnet: string }
+export type Place = { readonly datacenter_id: string | null; readonly subnet: string; readonly space: SpaceKey }
 
-export const causeOfPlace = async ({ db }: StoreScope, { datacenter_id, subnet }: Place): Promise<Cause> => {
+export const causeOfPlace = async ({ db }: StoreScope, place: Place): Promise<Cause> => {
+  const { datacenter_id, subnet, space } = place
   const rows = await db
     .selectFrom('networks')
     .select('id')
-    .where('subnet', '=', subnet)
+    .where('subnet_key', '=', `${space}${subnet}`)
     .where('datacenter_id', datacenter_id === null ? 'is' : '=', datacenter_id)
     .limit(MAX_MEMBERS)
     .execute()
   const members = rows.map(({ id }) => id).sort()
-  return { cause: causeOfSubnet(datacenter_id, subnet), ip: '', subnet, members }
+  return { cause: causeOfSubnet(place), ip: '', subnet, space, members }
 }
 
 /** Returns every device that has an address. */
-export const devicesWith = async ({ db }: StoreScope, ip: string): Promise<string[]> => {
-  const rows = await db.selectFrom('addresses').select('device_id').distinct().where('ip', '=', ip).execute()
+export const devicesWith = async ({ db }: StoreScope, ipKey: IpKey): Promise<string[]> => {
+  const rows = await db.selectFrom('addresses').select('device_id').distinct().where('ip_key', '=', ipKey).execute()
   return rows.map(({ device_id }) => device_id)
 }
 
 /** Returns the keys of all addresses that several devices have. */
-export const sharedAddresses = async ({ db }: StoreScope): Promise<string[]> => {
+export const sharedAddresses = async ({ db }: StoreScope): Promise<IpKey[]> => {
   const rows = await db
     .selectFrom('addresses')
     .select('ip_key')
@@ -89,10 +91,15 @@ export const sharedAddresses = async ({ db }: StoreScope): Promise<string[]> => 
 }
 
 /** Returns all places that several networks have. */
-export const sharedPlaces = ({ db }: StoreScope): Promise<Place[]> =>
-  db
+export const sharedPlaces = async ({ db }: StoreScope): Promise<Place[]> => {
+  const rows = await db
     .selectFrom('networks')
-    .select(['datacenter_id', 'subnet'])
-    .groupBy(['datacenter_id', 'subnet'])
+    .select(['datacenter_id', 'subnet_key'])
+    .groupBy(['datacenter_id', 'subnet_key'])
     .having((eb) => eb(eb.fn.countAll(), '>', 1))
     .execute()
+  return rows.map(({ datacenter_id, subnet_key }) => {
+    const space = spaceOfKey(subnet_key)
+    return { datacenter_id, subnet: subnet_key.slice(space.length), space }
+  })
+}

@@ -1,10 +1,12 @@
 /** The rules of conflicts: the decisions of users, and the events that trigger a check. */
+import { type IpKey, ipKeyOf } from '../../net/ip.ts'
 import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
+import { spaceKeyOf, spaceKeys } from '../spaces/keys.ts'
 import { conflicts, type Resolution } from './api.ts'
 import { causeOfAddress as causeOfOneAddress, devicesWith, type Place, sharedPlaces } from './causes.ts'
 import { addressesChanged, addressesLost, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
@@ -27,12 +29,18 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<store.Stored> => {
 const mustGet = async (ctx: Ctx, id: string): Promise<Conflict> =>
   orNotFound(await store.find(ctx, id), 'conflict', id).conflict
 
+/** Returns the devices with the address of a conflict. */
+const holdersOf = async (ctx: Ctx, conflict: Conflict): Promise<string[]> =>
+  devicesWith(ctx, ipKeyOf(conflict.ip_address, await spaceKeyOf(ctx, conflict)))
+
 /** Removes the address from every other device. */
-const leaveTo = async (ctx: Ctx, { ip_address }: Conflict, keep: string): Promise<void> => {
-  for (const id of await devicesWith(ctx, ip_address)) {
+const leaveTo = async (ctx: Ctx, conflict: Conflict, keep: string): Promise<void> => {
+  const { ip_address, space_id } = conflict
+  for (const id of await holdersOf(ctx, conflict)) {
     if (id === keep) continue
     const { addresses } = await devices.mustGet(ctx, id)
-    await devices.update(ctx, { id, addresses: addresses.filter(({ ip }) => ip !== ip_address) })
+    const others = addresses.filter((address) => address.ip !== ip_address || address.space_id !== space_id)
+    await devices.update(ctx, { id, addresses: others })
   }
 }
 
@@ -42,7 +50,7 @@ const resolve = async (ctx: Ctx, { id, keep_device_id: keep, notes }: Resolution
   if (conflict.status === 'resolved') throw invalidField('id', 'the conflict is resolved already')
   if (keep !== undefined) {
     if (conflict.type !== 'duplicate_ip') throw invalidField('keep_device_id', 'only devices can keep an address')
-    if (!(await devicesWith(ctx, conflict.ip_address)).includes(keep))
+    if (!(await holdersOf(ctx, conflict)).includes(keep))
       throw invalidField('keep_device_id', 'is not part of the conflict')
     ctx.require('devices:update')
   }
@@ -95,16 +103,30 @@ const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number 
   return { conflicts: rows.map(store.conflictOf), count: rows.length }
 }
 
-const placeOf = ({ datacenter_id, subnet }: Network): Place => ({ datacenter_id, subnet })
+const placesOf = async (ctx: Ctx, networks: readonly Network[]): Promise<Place[]> => {
+  const space = await spaceKeys(ctx, networks)
+  return networks.map((network) => {
+    const { datacenter_id, subnet } = network
+    return { datacenter_id, subnet, space: space(network) }
+  })
+}
+
+/** The fields of a network that say with which networks it may share its place. */
+const PLACED = ['subnet', 'datacenter_id', 'space_id']
 
 type DeviceChange = { readonly before: Device; readonly device: Device; readonly changes: readonly string[] }
 type NetworkChange = { readonly before: Network; readonly network: Network; readonly changes: readonly string[] }
 
 export const feature: Feature = {
   operations: implement(conflicts, {
-    list: async (ctx, { type, status, ...page }) => {
+    list: async (ctx, { type, status, space_id, ...page }) => {
       const revision = await ctx.store.revision(['conflicts'])
-      return listRows(ctx, { revision, query: store.query(ctx, { type, status }), page, row: store.conflictOf })
+      return listRows(ctx, {
+        revision,
+        query: store.query(ctx, { type, status, space_id }),
+        page,
+        row: store.conflictOf,
+      })
     },
     summary,
     ofDevice: async (ctx, { id, status, ...page }) => {
@@ -119,23 +141,27 @@ export const feature: Feature = {
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
   reactions: {
-    'devices.placed': (ctx, made: readonly Device[]) => addressesTaken(ctx, made.flatMap(devices.keysOf)),
+    'devices.placed': async (ctx, made: readonly Device[]) => addressesTaken(ctx, await devices.keysOf(ctx, made)),
     'device.updated': async (ctx, { before, device, changes }: DeviceChange) => {
-      if (changes.includes('addresses'))
-        await addressesChanged(ctx, [...devices.keysOf(before), ...devices.keysOf(device)])
+      if (changes.includes('addresses')) await addressesChanged(ctx, await devices.keysOf(ctx, [before, device]))
     },
-    'devices.removed': (ctx, gone: readonly Device[]) => addressesLost(ctx, gone.flatMap(devices.keysOf)),
-    'network.created': (ctx, network: Network) => placesChanged(ctx, [placeOf(network)]),
+    'devices.removed': async (ctx, gone: readonly Device[]) => addressesLost(ctx, await devices.keysOf(ctx, gone)),
+    // Of spaces that a network has left and come to.
+    'addresses.moved': (ctx, keys: readonly IpKey[]) => addressesLost(ctx, keys),
+    'network.created': async (ctx, network: Network) => placesChanged(ctx, await placesOf(ctx, [network])),
     'network.updated': async (ctx, { before, network, changes }: NetworkChange) => {
-      if (changes.includes('subnet') || changes.includes('datacenter_id'))
-        await placesChanged(ctx, [placeOf(before), placeOf(network)])
+      if (PLACED.some((field) => changes.includes(field)))
+        await placesChanged(ctx, await placesOf(ctx, [before, network]))
     },
-    'network.deleted': (ctx, network: Network) => placesChanged(ctx, [placeOf(network)]),
+    'network.deleted': async (ctx, network: Network) => placesChanged(ctx, await placesOf(ctx, [network])),
     // Its networks now belong to no datacenter, where other networks may have the same subnets.
     'datacenter.deleted': async (ctx, { id }: { id: string }) => {
       const places = await sharedPlaces(ctx)
       const open = [...(await store.allOpen(ctx)).values()].filter(({ network_ids }) => network_ids.length > 0)
-      const lost = open.flatMap(({ subnets }) => subnets.map((subnet) => ({ datacenter_id: id, subnet })))
+      const space = await spaceKeys(ctx, open)
+      const lost = open.flatMap((conflict) =>
+        conflict.subnets.map((subnet) => ({ datacenter_id: id, subnet, space: space(conflict) })),
+      )
       await placesChanged(ctx, [...places.filter(({ datacenter_id }) => datacenter_id === null), ...lost])
     },
   },

@@ -1,5 +1,8 @@
 /** Raises and resolves conflicts in the transaction of the change that causes or removes them. */
+import { DEFAULT_SPACE, type IpKey } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { idOfKey } from '../spaces/keys.ts'
 import {
   type Cause,
   causeOfAddress,
@@ -22,13 +25,14 @@ const told = ({ ip, subnet, members }: Cause) => ({
 })
 
 const raise = async (ctx: Ctx, cause: Cause): Promise<void> => {
-  const { ip, subnet } = cause
+  const { ip, subnet, space } = cause
   const { description, ...members } = told(cause)
-  const conflict: Conflict = {
+  const found: Conflict = {
     ...{ id: Bun.randomUUIDv7(), type: ip ? 'duplicate_ip' : 'overlapping_subnet', status: 'active', description },
     ...{ ip_address: ip, ...members, subnets: ip ? [] : [subnet] },
     ...{ detected_at: ctx.now, resolved_at: null, resolved_by: '', notes: '' },
   }
+  const conflict = space === DEFAULT_SPACE ? found : withSpace(found, await idOfKey(ctx, space))
   await store.insert(ctx, { conflict, cause: cause.cause })
   await ctx.emit('conflict.detected', conflict)
 }
@@ -78,7 +82,7 @@ const isFull = (open: Conflict | undefined): boolean =>
 const isShared = ({ members }: Cause): boolean => members.length > 1
 
 /** Checks addresses that devices have gained: no conflict is resolved by that. */
-export const addressesTaken = async (ctx: Ctx, taken: readonly string[]): Promise<void> => {
+export const addressesTaken = async (ctx: Ctx, taken: readonly IpKey[]): Promise<void> => {
   if (taken.length === 0) return
   // An address may be listed twice.
   const ipKeys = [...new Set(taken)]
@@ -99,7 +103,7 @@ export const addressesTaken = async (ctx: Ctx, taken: readonly string[]): Promis
 }
 
 /** Checks addresses that devices have gained or lost, and updates their conflicts. */
-export const addressesChanged = async (ctx: Ctx, changed: readonly string[]): Promise<void> => {
+export const addressesChanged = async (ctx: Ctx, changed: readonly IpKey[]): Promise<void> => {
   if (changed.length === 0) return
   const ipKeys = [...new Set(changed)]
   const open = await store.openOf(ctx, ipKeys.map(causeOfAddress))
@@ -110,7 +114,7 @@ export const addressesChanged = async (ctx: Ctx, changed: readonly string[]): Pr
 }
 
 /** As `addressesChanged`, with few queries for addresses of which no other device has one. */
-export const addressesLost = async (ctx: Ctx, lost: readonly string[]): Promise<void> => {
+export const addressesLost = async (ctx: Ctx, lost: readonly IpKey[]): Promise<void> => {
   const ipKeys = [...new Set(lost)]
   if (ipKeys.length <= FEW) return addressesChanged(ctx, ipKeys)
   const open = await store.openOf(ctx, ipKeys.map(causeOfAddress))
@@ -141,7 +145,7 @@ export const checkAll = async (ctx: Ctx): Promise<void> => {
         ip_address: ip,
         subnets: [subnet = ''],
       },
-    ]) => (found.has(cause) ? [] : [{ cause, ip, subnet, members: [] }]),
+    ]) => (found.has(cause) ? [] : [{ cause, ip, subnet, space: DEFAULT_SPACE, members: [] }]),
   )
   await settle(ctx, [...causes, ...cured], open)
 }

@@ -1,6 +1,7 @@
 /** The public form of conflicts. Browser-safe. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
+import { SpaceOf } from '../spaces/fields.ts'
 
 export const ConflictType = z
   .enum(['duplicate_ip', 'overlapping_subnet'])
@@ -26,6 +27,7 @@ export const Conflict = z
     resolved_at: Timestamp.nullable(),
     resolved_by: z.string().describe('The user who resolved or ignored it; empty if its cause was removed'),
     notes: z.string(),
+    space_id: SpaceOf,
   })
   .meta({ id: 'Conflict', columns: ['id', 'type', 'status', 'description', 'detected_at', 'resolved_at'] })
 export type Conflict = z.infer<typeof Conflict>

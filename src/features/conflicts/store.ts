@@ -2,6 +2,8 @@
 import type { Kysely } from 'kysely'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { inSpace } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import type { Conflict, ConflictStatus, ConflictType } from './schema.ts'
 import type { ConflictRow } from './table.ts'
@@ -11,32 +13,42 @@ export type Stored = { readonly conflict: Conflict; readonly cause: string }
 
 /** Returns the fields in the order of the contract. */
 export const conflictOf = ({ cause: _, device_ids, network_ids, subnets, ...row }: ConflictRow): Conflict => {
-  const { id, type, status, description, ip_address, detected_at, resolved_at, resolved_by, notes } = row
+  const { id, type, status, description, ip_address, detected_at, resolved_at, resolved_by, notes, space_id } = row
   const list = (text: string) => JSON.parse(text) as string[] // written by this feature
-  return {
+  const conflict = {
     ...{ id, type, status, description, ip_address },
     ...{ device_ids: list(device_ids), network_ids: list(network_ids), subnets: list(subnets) },
     ...{ detected_at, resolved_at, resolved_by, notes },
   }
+  return withSpace(conflict, space_id)
 }
 
-const rowOf = ({ conflict: { device_ids, network_ids, subnets, ...fields }, cause }: Stored): ConflictRow => ({
-  ...fields,
-  cause,
-  device_ids: JSON.stringify(device_ids),
-  network_ids: JSON.stringify(network_ids),
-  subnets: JSON.stringify(subnets),
-})
+const rowOf = ({ conflict, cause }: Stored): ConflictRow => {
+  const { device_ids, network_ids, subnets, space_id = null, ...fields } = conflict
+  return {
+    ...fields,
+    space_id,
+    cause,
+    device_ids: JSON.stringify(device_ids),
+    network_ids: JSON.stringify(network_ids),
+    subnets: JSON.stringify(subnets),
+  }
+}
 
 const storedOf = (row: ConflictRow): Stored => ({ conflict: conflictOf(row), cause: row.cause })
 
-type Filter = { readonly type?: ConflictType | undefined; readonly status?: ConflictStatus | undefined }
+type Filter = {
+  readonly type?: ConflictType | undefined
+  readonly status?: ConflictStatus | undefined
+  readonly space_id?: string | undefined
+}
 
 /** Newest first. */
-export const query = ({ db }: Pick<StoreScope, 'db'>, { type, status }: Filter) => {
+export const query = ({ db }: Pick<StoreScope, 'db'>, { type, status, space_id }: Filter) => {
   let found = db.selectFrom('conflicts').selectAll('conflicts').orderBy('conflicts.id', 'desc')
   if (type) found = found.where('type', '=', type)
   if (status) found = found.where('status', '=', status)
+  if (space_id !== undefined) found = found.where(inSpace(space_id))
   return found
 }
 

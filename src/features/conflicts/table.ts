@@ -20,6 +20,7 @@ export type ConflictRow = {
   resolved_at: string | null
   resolved_by: string
   notes: string
+  space_id: string | null
 }
 
 export type ConflictTables = {

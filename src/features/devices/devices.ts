@@ -144,9 +144,7 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   const { issues } = placed ?? (await checkReferences(ctx, [patch]))[0] ?? { issues: [] }
   rejectIssues(issues)
   const hasMoved = changes.includes('addresses')
-  const keys = hasMoved
-    ? { old: await keysOf(ctx, [before]), new: await keysOf(ctx, [device]) }
-    : { old: [], new: [] }
+  const keys = hasMoved ? { old: await keysOf(ctx, [before]), new: await keysOf(ctx, [device]) } : { old: [], new: [] }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimPlaces(ctx, [device])
   await store.update(ctx, { before, device, changes })

@@ -1,5 +1,6 @@
 /** Maintains `network_addresses`, which records which addresses belong to which network, by the rule in networks. */
 import { type Kysely, sql } from 'kysely'
+import type { IpKey } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../platform/runtime/pause.ts'
@@ -57,6 +58,15 @@ export const devicesOf = async (ctx: Ctx, networkId: string): Promise<string[]> 
   const query = ctx.db.selectFrom('network_addresses').select('device_id').distinct()
   const rows = await query.where('network_id', '=', networkId).execute()
   return rows.map(({ device_id }) => device_id)
+}
+
+/** Returns the addresses that belong to the network: their storage keys by device. */
+export const keysByDevice = async (ctx: Ctx, networkId: string): Promise<Map<string, Set<IpKey>>> => {
+  const query = ctx.db.selectFrom('network_addresses').select(['device_id', 'ip_key'])
+  const keys = new Map<string, Set<IpKey>>()
+  for (const { device_id, ip_key } of await query.where('network_id', '=', networkId).execute())
+    keys.set(device_id, (keys.get(device_id) ?? new Set()).add(ip_key))
+  return keys
 }
 
 type Range = Pick<NetworkRow, 'first_key' | 'last_key' | 'prefix'>

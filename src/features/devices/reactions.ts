@@ -1,18 +1,22 @@
 /** The reactions of devices, in the same transaction, to deletions and changes of the objects that they refer to. */
 import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
-import { ipKeyOf } from '../../net/ip.ts'
+import { ipKeyOf, type SpaceKey } from '../../net/ip.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Datacenter } from '../datacenters/api.ts'
 import type { Network } from '../networks/api.ts'
+import type { SpaceChange } from '../networks/move-to-space.ts'
 import type { SubnetChange } from '../networks/networks.ts'
+import * as occupancy from '../occupancy/occupancy.ts'
 import type { RangeChange } from '../pools/pools.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
 import * as membership from './membership-store.ts'
+import { moveAddresses } from './move-to-space.ts'
 import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
-const rangeOf = ({ subnet }: Network) => {
+const rangeOf = ({ subnet }: Network, space: SpaceKey) => {
   const cidr = cidrOfText(subnet)
-  const { first: first_key, last: last_key } = cidrKeys(cidr)
+  const { first: first_key, last: last_key } = cidrKeys(cidr, space)
   return { prefix: cidr.prefix, first_key, last_key }
 }
 
@@ -22,7 +26,7 @@ const withAddresses = (device: Device, change: (address: Address) => Address): D
 })
 
 const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
-  membership.rebuild(ctx, await membership.devicesConcerned(ctx, rangeOf(network)))
+  membership.rebuild(ctx, await membership.devicesConcerned(ctx, rangeOf(network, await spaceKeyOf(ctx, network))))
 
 export const reactions: NonNullable<Feature['reactions']> = {
   'datacenter.deleting': async (ctx, { id }: Datacenter) => {
@@ -39,7 +43,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
   },
   'network.created': async (ctx, network: Network) => rebuildAround(ctx, network),
   'network.changing-subnet': async (ctx, { after, issues, moving: except }: SubnetChange) => {
-    const { first_key: first, last_key: last } = rangeOf(after)
+    const { first_key: first, last_key: last } = rangeOf(after, await spaceKeyOf(ctx, after))
     const outside = await store.firstOutside(ctx, { column: 'network_id', id: after.id, first, last, except })
     if (!outside) return
     issues.push({
@@ -51,8 +55,18 @@ export const reactions: NonNullable<Feature['reactions']> = {
     if (network.subnet === before.subnet) return
     // The devices it contained, which may now belong to another network, and those that it may contain from now on.
     const held = await membership.devicesOf(ctx, network.id)
-    const concerned = await membership.devicesConcerned(ctx, rangeOf(network))
+    const concerned = await membership.devicesConcerned(ctx, rangeOf(network, await spaceKeyOf(ctx, network)))
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
+  },
+  'network.changed-space': async (ctx, change: SpaceChange) => {
+    const held = await membership.devicesOf(ctx, change.after.id)
+    const moved = await moveAddresses(ctx, change)
+    // Of the space that it came to: those that it may contain from now on.
+    const concerned = await membership.devicesConcerned(ctx, rangeOf(change.after, change.to))
+    await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
+    await occupancy.release(ctx, moved.old)
+    await occupancy.take(ctx, moved.new)
+    await ctx.emit('addresses.moved', [...moved.old, ...moved.new])
   },
   'network.deleting': async (ctx, { id }: Network) => {
     await membership.removeNetwork(ctx, id)
@@ -61,11 +75,11 @@ export const reactions: NonNullable<Feature['reactions']> = {
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
   'network.deleted': async (ctx, network: Network) => rebuildAround(ctx, network),
-  'pool.changing-range': async (ctx, { before, after, issues, moving: except }: RangeChange) => {
-    const [first, last] = [ipKeyOf(after.start_ip), ipKeyOf(after.end_ip)]
+  'pool.changing-range': async (ctx, { before, after, space, issues, moving: except }: RangeChange) => {
+    const [first, last] = [ipKeyOf(after.start_ip, space), ipKeyOf(after.end_ip, space)]
     const outside = await store.firstOutside(ctx, { column: 'pool_id', id: before.id, first, last, except })
     if (!outside) return
-    const field = ipKeyOf(outside.ip) < first ? 'start_ip' : 'end_ip'
+    const field = outside.ip_key < first ? 'start_ip' : 'end_ip'
     issues.push({ field, message: `would leave the address ${outside.ip} of device ${outside.device_id} outside` })
   },
 }

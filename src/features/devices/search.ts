@@ -3,8 +3,8 @@
  * match has a separate query in index order, so that the first page of a large result is fast.
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import { parseCidr } from '../../net/cidr.ts'
-import { canonicalIp, ipKey, parseIp } from '../../net/ip.ts'
+import { cidrKeys, parseCidr } from '../../net/cidr.ts'
+import { canonicalIp, DEFAULT_SPACE, parseIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { type ChainQuery, countRows, SHORT } from '../../platform/contract/list.ts'
@@ -12,6 +12,8 @@ import { cachedCount, cachedList } from '../../platform/db/cache/query-cache.ts'
 import type { Part, WordsInOrder } from '../../platform/db/database.ts'
 import { padded } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
+import { allSpaces } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 
 type Doc = { readonly doc: string }
@@ -48,8 +50,12 @@ const first =
   (rows?: number): Q =>
     rows === undefined ? query : query.limit(rows)
 
-const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to: string }): Promise<Found> => {
-  const inside = sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
+const inBlock = async (ctx: Ctx, text: string, { first: from, last: to }: KeyRange): Promise<Found> => {
+  const isDivided = (await allSpaces(ctx)).length > 0
+  const inside = isDivided
+    ? sql`FROM (SELECT '' AS space UNION ALL SELECT space_key FROM space_keys) AS spaces
+        CROSS JOIN addresses WHERE ip_key BETWEEN space || ${from} AND space || ${to}`
+    : sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
   const sparse = docs(ctx).where(sql<SqlBool>`id IN (SELECT device_id ${inside})`)
   const query = (await ctx.store.sql.areFew(ctx.db, 'devices', sql`SELECT 1 AS one ${inside}`))
     ? sparse
@@ -62,8 +68,9 @@ const inBlock = async (ctx: Ctx, text: string, { from, to }: { from: string; to:
 
 /** The kinds of good matches, as conditions on devices. */
 const matchesOf = (ctx: Ctx, text: string) => {
-  const ip = parseIp(text)
-  const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip_key', '=', ipKey(ip))
+  const ip = canonicalIp(text)
+  // As text, so that it is found in all address spaces.
+  const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip', '=', ip)
   const idsWith = (column: 'name_key' | 'hostname_key') =>
     ctx.db.selectFrom('devices').select('id').where(column, '=', text)
   const end = beyond(text)
@@ -212,7 +219,7 @@ const byWords = (ctx: Ctx, text: string): Found => {
 }
 
 /**
- * A CIDR finds the devices with an address inside it, by name. Any other text is words that must all occur, in any
+ * A CIDR finds the devices with an address inside it, in any address space, by name. Any other text is words that must all occur, in any
  * case. Equal names, host names and addresses come first, then those that begin with the text, each in order. The rest
  * follows by name.
  * @throws AppError VALIDATION_ERROR for blank text.
@@ -222,9 +229,5 @@ export const findDevices = async (ctx: Ctx, q: string): Promise<Found> => {
   if (text === '') throw invalidField('q', 'must not be blank')
   const cidr = parseCidr(text)
   if (!cidr) return byWords(ctx, text)
-  const { family } = cidr
-  return inBlock(ctx, text, {
-    from: ipKey({ family, value: cidr.first }),
-    to: ipKey({ family, value: cidr.last }),
-  })
+  return inBlock(ctx, text, cidrKeys(cidr, DEFAULT_SPACE))
 }

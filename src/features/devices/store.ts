@@ -234,15 +234,16 @@ export const removeAll = async (ctx: Ctx, devices: readonly Device[]): Promise<v
 /** The number of devices that are rewritten before the event loop runs again; each takes a quarter of a millisecond. */
 const REWRITTEN_AT_ONCE = 50
 
-/** Rewrites devices that lost an object; `change` applies the loss, and skips a device without the object. */
+/** Rewrites devices whose addresses have lost or changed a place. A device that `change` returns as it is stays unchanged. */
 export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device: Device) => Device): Promise<void> => {
   for (const batch of batches(ids, REWRITTEN_AT_ONCE)) {
     const query = ctx.db.selectFrom('devices').select('doc').where('id', 'in', batch).orderBy('id')
     for (const { doc } of await ctx.store.sql.lockRows(query).execute()) {
       // The column holds the JSON of a device.
       const before = JSON.parse(doc) as Device
-      const device = { ...change(before), updated_at: ctx.now }
-      await update(ctx, { before, device, changes: ['addresses'] })
+      const changed = change(before)
+      if (changed === before) continue
+      await update(ctx, { before, device: { ...changed, updated_at: ctx.now }, changes: ['addresses'] })
     }
     await pause()
   }

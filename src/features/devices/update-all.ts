@@ -63,13 +63,25 @@ export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Prom
   const withAddresses = ({ addresses }: DevicePatch) => (addresses ? [{ addresses }] : [])
   await lockPlaces(ctx, patches.flatMap(withAddresses))
   const checked = await checkReferences(ctx, patches)
-  await occupancy.lock(ctx, await keysOf(ctx, checked.flatMap(({ of }) => withAddresses(of))))
+  await occupancy.lock(
+    ctx,
+    await keysOf(
+      ctx,
+      checked.flatMap(({ of }) => withAddresses(of)),
+    ),
+  )
   const outcomes = await withoutRefused(ctx, await changesOf(ctx, checked))
   const done = outcomes.filter(isChange).filter(({ changes }) => changes.length > 0)
   const moved = done.filter(hasMoved)
   const keys = {
-    old: await keysOf(ctx, moved.map(({ before }) => before)),
-    new: await keysOf(ctx, moved.map(({ device }) => device)),
+    old: await keysOf(
+      ctx,
+      moved.map(({ before }) => before),
+    ),
+    new: await keysOf(
+      ctx,
+      moved.map(({ device }) => device),
+    ),
   }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   await store.releaseRefs(ctx, done)

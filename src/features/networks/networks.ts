@@ -12,7 +12,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import type { Restored } from '../restored.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { existingSpaces, inSpace } from '../spaces/keys.ts'
+import { existingSpaces, inSpace, spaceKeyOf } from '../spaces/keys.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
 import { devicesIn, lockForRedrawing } from './membership.ts'
 import { moveToSpace } from './move-to-space.ts'
@@ -84,6 +84,13 @@ export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<
   await store.insert(ctx, network)
   await ctx.emit('network.created', network)
   return network
+}
+
+/** Tells whether no other network of the space that it was in had its subnet. @param before the network before its move */
+export const isOnlyWithSubnet = async (ctx: Ctx, before: Network): Promise<boolean> => {
+  const key = `${await spaceKeyOf(ctx, before)}${before.subnet}`
+  const ids = (await store.idsBySubnetKey(ctx, [key])).get(key) ?? []
+  return ids.every((id) => id === before.id)
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {

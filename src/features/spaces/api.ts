@@ -1,7 +1,18 @@
 /** The contract of address spaces: sets of addresses in which each means one thing, such as a VRF. Browser-safe. */
 import { z } from 'zod'
 import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
-import { draft, Filter, flagOr, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
+import {
+  draft,
+  Filter,
+  flagOr,
+  idOf,
+  Name,
+  NewId,
+  Page,
+  patch,
+  Timestamp,
+  text,
+} from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { DEFAULT, isDefault } from './fields.ts'
 

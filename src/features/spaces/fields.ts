@@ -14,11 +14,15 @@ export const SpaceId = reference('spaces')
   .describe('The address space; absent or `default` for the default one')
 
 /** Filters by space. */
-export const SpaceFilter = idOf('spaces').optional().describe('Only those of this address space; `default` for the default one')
+export const SpaceFilter = idOf('spaces')
+  .optional()
+  .describe('Only those of this address space; `default` for the default one')
 
 /** The space of an object in an answer, which has none of the default space. */
 export const SpaceOf = z.string().optional().describe('The address space; absent in the default one')
 
 /** Returns an object with its space, which is absent in the default one. */
-export const withSpace = <T extends object>(object: T, space_id: string | null | undefined): T & { space_id?: string } =>
-  space_id ? { ...object, space_id } : object
+export const withSpace = <T extends object>(
+  object: T,
+  space_id: string | null | undefined,
+): T & { space_id?: string | undefined } => (space_id ? { ...object, space_id } : object)

@@ -3,9 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import { DEFAULT_SPACE, type IpKey, type SpaceKey } from '../../net/ip.ts'
 import type { StoreScope } from '../ctx.ts'
 import { isDefault } from './fields.ts'
-import { keysOfSpaces } from './store.ts'
-
-export { boundsOf, existing as existingSpaces } from './store.ts'
+import * as store from './store.ts'
 
 /** An object in a space; without an id in the default one. */
 export type InSpace = { readonly space_id?: string | null | undefined }
@@ -23,7 +21,7 @@ export const spaceKeys = async (scope: StoreScope, objects: Iterable<InSpace>): 
   const ids: string[] = []
   for (const { space_id } of objects) if (space_id) ids.push(space_id)
   if (ids.length === 0) return inDefault
-  const keys = await keysOfSpaces(scope, ids)
+  const keys = await store.keysOfSpaces(scope, ids)
   return ({ space_id }) => {
     if (!space_id) return DEFAULT_SPACE
     const key = keys.get(space_id)
@@ -36,6 +34,13 @@ export const spaceKeys = async (scope: StoreScope, objects: Iterable<InSpace>): 
 export const inSpace = (space_id: string) =>
   isDefault(space_id) ? sql<SqlBool>`space_id IS NULL` : sql<SqlBool>`space_id = ${space_id}`
 
+/** Returns the bounds of the storage keys of the space of a filter; they contain none if it does not exist. */
+export const boundsOfSpace = async (scope: StoreScope, space_id: string) => {
+  if (isDefault(space_id)) return store.boundsOf(DEFAULT_SPACE)
+  const key = (await store.keysOfSpaces(scope, [space_id])).get(space_id)
+  return key === undefined ? { from: '', before: '' } : store.boundsOf(key)
+}
+
 /** The keys of the spaces that an object is moved from and to. */
 export type Moved = { readonly from: SpaceKey; readonly to: SpaceKey }
 
@@ -46,3 +51,8 @@ export const movedKey = (column: string, { from, to }: Moved) =>
 /** Returns the key of the space of one object. */
 export const spaceKeyOf = async (scope: StoreScope, object: InSpace): Promise<SpaceKey> =>
   object.space_id ? (await spaceKeys(scope, [object]))(object) : DEFAULT_SPACE
+
+/** Returns those of the ids that are spaces. */
+export const existingSpaces = store.existing
+
+export const { allSpaces, boundsOf, idOfKey } = store

@@ -1,6 +1,7 @@
 /** The queries of address spaces; the only writer of their tables. */
 import type { Kysely } from 'kysely'
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import { namedStore } from '../named-store.ts'
@@ -40,7 +41,10 @@ const storedKeys = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 
 /** Returns the keys of spaces, also of deleted ones. */
-export const keysOfSpaces = async (scope: StoreScope, ids: readonly string[]): Promise<ReadonlyMap<string, SpaceKey>> => {
+export const keysOfSpaces = async (
+  scope: StoreScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SpaceKey>> => {
   // A committed key never changes.
   const cache = scope.store.cache.at<SpaceKey>('space keys', '')
   const keys = new Map<string, SpaceKey>()
@@ -58,6 +62,26 @@ export const keysOfSpaces = async (scope: StoreScope, ids: readonly string[]): P
     if (!givers.has(scope.db)) cache.set(space_id, key, key.length)
   }
   return keys
+}
+
+export type NamedSpace = { readonly id: string; readonly name: string; readonly key: SpaceKey }
+
+const named = prepared((db: Kysely<Tables>) =>
+  db
+    .selectFrom('spaces')
+    .innerJoin('space_keys', 'space_keys.space_id', 'spaces.id')
+    .select(['spaces.id', 'spaces.name', 'space_key'])
+    .orderBy('name_key'),
+)
+
+/** Returns all spaces but the default one, by name. */
+export const allSpaces = async (scope: StoreScope): Promise<NamedSpace[]> =>
+  (await named(scope, {})).map(({ id, name, space_key }) => ({ id, name, key: space_key as SpaceKey }))
+
+/** Returns the id of the space with a key, which may be deleted. @throws Error for a key that was never given */
+export const idOfKey = async ({ db }: StoreScope, key: SpaceKey): Promise<string> => {
+  const query = db.selectFrom('space_keys').select('space_id').where('space_key', '=', key)
+  return (await query.executeTakeFirstOrThrow()).space_id
 }
 
 /** Returns the existing ids. */
