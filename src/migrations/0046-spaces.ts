@@ -25,7 +25,6 @@ export const spaces: Migration = {
     `ALTER TABLE networks ADD COLUMN space_id ${text}`,
     `ALTER TABLE networks ADD COLUMN subnet_key ${text} NOT NULL DEFAULT ''`,
     'UPDATE networks SET subnet_key = subnet',
-    'DROP INDEX networks_subnet',
     'CREATE INDEX networks_subnet_key ON networks (subnet_key)',
     'CREATE INDEX networks_space ON networks (space_id) WHERE space_id IS NOT NULL',
     `ALTER TABLE conflicts ADD COLUMN space_id ${text}`,
