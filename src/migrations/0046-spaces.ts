@@ -30,5 +30,9 @@ export const spaces: Migration = {
     `ALTER TABLE conflicts ADD COLUMN space_id ${text}`,
     `ALTER TABLE feeds ADD COLUMN space_id ${text}`,
     `ALTER TABLE dns_zones ADD COLUMN space_id ${text}`,
+    // A server has one zone of a name; the zones without a server are those of their space.
+    'DROP INDEX dns_zones_name',
+    `CREATE UNIQUE INDEX dns_zones_name ON dns_zones
+       (name, COALESCE(provider_id, ''), (CASE WHEN provider_id IS NULL THEN COALESCE(space_id, '') ELSE '' END))`,
   ],
 }

@@ -99,7 +99,7 @@ export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<st
 
 const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('spaces').select('id').where('id', 'in', ids))
 
-/** Returns the first network or the first address of a space, as a text. */
+/** Returns the first network, address, feed or DNS zone of a space, as a text. */
 export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined> => {
   const network = await ctx.db
     .selectFrom('networks')
@@ -121,7 +121,16 @@ export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined>
     .orderBy('ip_key')
     .limit(1)
     .executeTakeFirst()
-  return address && `the address ${address.ip} of the device "${address.name}"`
+  return address ? `the address ${address.ip} of the device "${address.name}"` : firstContent(ctx, id)
+}
+
+const firstContent = async ({ db }: Ctx, id: string): Promise<string | undefined> => {
+  const feeds = db.selectFrom('feeds').select('name').where('space_id', '=', id).orderBy('name_key')
+  const feed = await feeds.limit(1).executeTakeFirst()
+  if (feed) return `the feed "${feed.name}"`
+  const zones = db.selectFrom('dns_zones').select('name').where('space_id', '=', id).orderBy('name')
+  const zone = await zones.limit(1).executeTakeFirst()
+  return zone && `the DNS zone ${zone.name}`
 }
 
 /** Returns texts around all storage keys of a space, and around no other. */
