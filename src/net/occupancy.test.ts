@@ -81,7 +81,7 @@ describe('bitmaps', () => {
 describe('blocks', () => {
   const key = fc
     .constantFrom<Family>(4, 6)
-    .chain((family) => fc.bigInt({ min: 0n, max: maxValue(family) }).map((value) => ipKey({ family, value })))
+    .chain((family) => fc.bigInt({ min: 0n, max: maxValue(family) }).map((value) => ipKey({ family, value }, 's00ff')))
 
   test('block and offset make up the key', () => {
     fc.assert(

@@ -3,7 +3,7 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Ctx } from '../ctx.ts'
-import { danglingField } from './compute.ts'
+import { danglingReason } from './compute.ts'
 import { judged, type ServerRrset } from './judge.ts'
 import { compute } from './recompute.ts'
 import type { Rrset } from './rrset-store.ts'
@@ -163,7 +163,7 @@ const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
 
 /** Computes the changes that wait, and sends nothing. */
 export const computeWaiting = async (run: Run, now: () => Date): Promise<Run> =>
-  (await danglingField(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
+  (await danglingReason(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
 
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
 
@@ -176,9 +176,9 @@ export const syncZone = async (
   options: SyncOptions,
   { isForced = false, isNow = isForced }: SyncTerms = {},
 ): Promise<DnsError | undefined> => {
-  const dangling = await danglingField(first.ctx, first.zone)
+  const dangling = await danglingReason(first.ctx, first.zone)
   if (dangling !== undefined) {
-    await recordHeld(first, `the ${dangling} of its filter no longer exists`)
+    await recordHeld(first, dangling)
     await dropChanges(first)
     return undefined
   }
