@@ -166,8 +166,9 @@ describe.each([...dialects()])('feeds and zones of spaces on %s', (dialect) => {
       await post('/api/dns/zones', { id: 'filtered', name: 'b.org', network_id: 'net-lab', space_id: 'lab' })
       expect(await rrsets('zone-far')).toEqual([])
       await inv.ask('PUT /api/networks/net-lab', { space_id: 'far' })
-      expect(await until('the names', async () => ((await rrsets('zone-far')).length > 0 ? rrsets('zone-far') : undefined)))
-        .toEqual(content('lab'))
+      expect(
+        await until('the names', async () => ((await rrsets('zone-far')).length > 0 ? rrsets('zone-far') : undefined)),
+      ).toEqual(content('lab'))
       expect(await rrsets('zone-lab')).toEqual([])
       expect(await rrsets('reverse-lab')).toEqual([])
       expect(await rrsets('zone-main')).toEqual(content('main'))
