@@ -42,7 +42,11 @@ describe.each([...dialects()])('discovery of address spaces on %s', (dialect) =>
       .select(['place', 'discovered_addresses.ip_key', 'discovered_devices.ip_key as first'])
       .where('network_id', '=', network_id)
       .execute()
-    return rows.map(({ place, ip_key, first }) => [place === `${network_id} ${ip_key}`, ip_key === first, ip_key])
+    return rows.map(({ place, ip_key, first }): [boolean, boolean, string] => [
+      place === `${network_id} ${ip_key}`,
+      ip_key === first,
+      ip_key,
+    ])
   }
 
   test('matches hosts with the documented devices of the space of the network', async () => {
