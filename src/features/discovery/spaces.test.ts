@@ -164,7 +164,12 @@ describe.each([...dialects()])('discovery of address spaces on %s', (dialect) =>
     expect(started?.rule_id).toBe(id)
     ;(await d.scanner.next()).end('done')
     await d.ended(started?.id ?? '')
+    // Undoing a deletion makes it again, also where it may not run.
+    await d.api.networks.update({ id: networks.lab, space_id: spaces.lab })
     await d.api.discoveryRules.delete({ id })
+    const [deletion] = await d.api.history.list({ limit: 1 })
+    expect((await d.ask(`POST /api/history/${deletion?.id}/undo`)).status).toBe(200)
+    expect(await d.api.discoveryRules.get({ id })).toMatchObject({ enabled: true, next_run_at: null })
   })
 
   test('moves what is known of a network with it, and ends its scan', async () => {
