@@ -45,7 +45,14 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most + 1) }, () => one(list))
   const maybe = <T>(value: T, share = 0.4): T | null => (random() < share ? value : null)
-  const ids: Record<Kind, string[]> = { spaces: [], datacenters: [], networks: [], pools: [], devices: [], reservations: [] }
+  const ids: Record<Kind, string[]> = {
+    spaces: [],
+    datacenters: [],
+    networks: [],
+    pools: [],
+    devices: [],
+    reservations: [],
+  }
   /** Mostly of a new one; some are gone. */
   const idOf = (kind: Kind): string => (random() < 0.1 ? 'none' : one(['none', ...ids[kind].slice(-5), ...ids[kind]]))
 

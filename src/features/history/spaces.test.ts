@@ -68,9 +68,7 @@ describe.each(dialects())('on %s', (dialect) => {
         ...['/api/devices', '/api/lookup/10.1.2.5'],
         ...['default', red, blue, empty].flatMap((space) => [
           `/api/devices?space_id=${space}`,
-          ...['10.1.2.10', '10.1.2.40', '10.1.2.0%2F26'].map(
-            (query) => `/api/lookup/${query}?space_id=${space}`,
-          ),
+          ...['10.1.2.10', '10.1.2.40', '10.1.2.0%2F26'].map((query) => `/api/lookup/${query}?space_id=${space}`),
         ]),
         ...networks.flatMap((id) => [`/api/networks/${id}/devices`, `/api/networks/${id}/utilization`]),
         ...pools.flatMap((id) => [`/api/pools/${id}/heatmap`, `/api/pools/${id}/reservations`]),
@@ -78,7 +76,8 @@ describe.each(dialects())('on %s', (dialect) => {
       const answers = async (asOf?: string): Promise<string[]> =>
         Promise.all(
           paths.map(async (path) => {
-            const moment = asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
+            const moment =
+              asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
             const response = await reader.request('GET', path + moment)
             const body = (await response.json()) as object
             return `${path} ${response.status} ${JSON.stringify({ ...body, ways: [] })}`
