@@ -142,7 +142,7 @@ describe.each([...dialects()])('discovery of address spaces on %s', (dialect) =>
     const { id } = await d.api.discoveryRules.create({ ...rule, enabled: false })
     const enable = () => d.ask(`PUT /api/discovery/rules/${id}`, { enabled: true })
     expect(await enable()).toMatchObject(refusal('network_id'))
-    // What another scanner has seen is stored.
+    // Results of another scanner are stored.
     await record(networks.lab, [{ ip: at(5) }])
     expect((await d.only(networks.lab)).status).toBe('up')
     const lab = { id: spaces.lab ?? '' }
