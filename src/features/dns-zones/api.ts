@@ -167,8 +167,7 @@ export const dnsZones = {
   sync: operation({
     name: 'dns-zones.sync',
     summary: 'Compute a whole DNS zone, and send the difference to its server',
-    description:
-      'With dry_run the answer is what would be sent. Waits up to 30 s. A zone that is held because too much would go is sent with force.',
+    description: 'Waits up to 30 s. A zone that is held because too much would go is sent with force.',
     http: 'POST /api/dns/zones/{id}/sync',
     effect: 'action',
     reachesOut: true,
