@@ -4,6 +4,7 @@ import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Ctx } from '../ctx.ts'
 import { danglingField } from './compute.ts'
+import { tooMuch } from './held.ts'
 import { judged, type ServerRrset } from './judge.ts'
 import { compute } from './recompute.ts'
 import type { Rrset } from './rrset-store.ts'
@@ -32,15 +33,9 @@ const ROUNDS = 5
 /** The pause of RRsets that other programs change between the rounds. */
 const REST_MS = 5000
 const WAITS_S = [1, 5, 15, 60, 300] as const
-/** Fewer RRsets than this may all go. */
-const FEW = 10
 
 /** Returns the reason for which nothing of the zone may be sent; '' without one. */
-const heldReason = async ({ ctx, zone }: Run): Promise<string> => {
-  const { published, gone } = await rrsets.going(ctx, zone.id)
-  if (published < FEW || gone * 100 <= zone.max_delete_percent * published) return ''
-  return `${gone} of ${published} RRsets would go, more than ${zone.max_delete_percent} %; sync with force to send them`
-}
+const heldReason = async ({ ctx, zone }: Run): Promise<string> => tooMuch(zone, await rrsets.going(ctx, zone.id))
 
 const isFileChanged = (before: readonly Rrset[], after: readonly Rrset[]): boolean => {
   const old = new Map(before.map((one) => [rrsetKey(one.name, one.type), one]))
