@@ -99,7 +99,14 @@ export const TABLES: Readonly<Record<string, { readonly columns: readonly string
           ...{ port: 'mark-a2-port' },
         },
         {
-          ...{ id: 3, subnetId: 2, ip_addr: '170393858', hostname: 'sw-1.example.net', state: 2, description: 'mark-a3' },
+          ...{
+            id: 3,
+            subnetId: 2,
+            ip_addr: '170393858',
+            hostname: 'sw-1.example.net',
+            state: 2,
+            description: 'mark-a3',
+          },
           ...{ switch: 4, port: 'mark-a3-port' },
         },
         { id: 4, subnetId: 2, ip_addr: '170393867', description: 'held', state: 3, note: 'mark-a4-note' },
