@@ -72,6 +72,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       network_id: maybe(idOf('networks'), 0.15),
       pool_id: isPooled ? maybe(idOf('pools'), 0.3) : null,
       mac_address: one(['', '52:54:00:00:00:01', '52:54:00:00:00:02']),
+      interface: one(['', 'eth0']),
       dns_name: one(['', '', 'mail.lab.example', 'relay.lab.example']),
     }
   }
@@ -127,6 +128,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         create('reservations', `/api/pools/${idOf('pools')}/reservations`, {
           ip_address: one(IPS),
           hostname: one(['', 'db-1']),
+          mac_address: one(['', '52:54:00:00:00:02', '5254.0000.0003']),
           expires_at: expiry(),
           managed_by: one(OWNERS),
         }),
@@ -165,6 +167,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       () =>
         send('PUT', `/api/reservations/${idOf('reservations')}`, {
           notes: 'later',
+          ...one([{}, { mac_address: null }, { mac_address: '52-54-00-00-00-02' }]),
           expires_at: expiry(),
           refs: maybeRefs(),
         }),
@@ -210,6 +213,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       'xyz',
       'mail.lab',
       '52-54-00-00-00-01',
+      '525400000002',
     ].map((q) => `/api/devices/search?q=${encodeURIComponent(decodeURIComponent(q))}`),
     ...['web', '10.1.2.65', '10.1.2.0/24', 'köln', 'prod'].map((q) => `/api/search?q=${encodeURIComponent(q)}`),
     ...['10.1.2.65', '10.1.2.99', '10.1.2.0/24', '10.1.0.0/16', '10.1.2.64/28', '2001:db8:1::5', '2001:db8:1::/48'].map(

@@ -251,6 +251,7 @@ const estate = (engine: PastSql): PastTable[] => {
         id: 't.id',
         ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
         ...fieldsOf(engine, common),
+        mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
         ip_key: derived('ip'),
       },
     }),

@@ -266,6 +266,16 @@ const reservationsByName = prepared((db: Kysely<Tables>, { name, now }: { name: 
     .orderBy('ip_key')
     .limit(SOME),
 )
+const reservationsByMac = prepared((db: Kysely<Tables>, { mac, now }: { mac: string; now: string }) =>
+  db
+    .selectFrom('reservations')
+    .select(reservations.columns)
+    .where('mac_address', '=', mac)
+    .where(hasMac)
+    .where(reservations.isLive(now))
+    .orderBy('ip_key')
+    .limit(SOME),
+)
 
 /** Returns the active reservations in a block. */
 export const reservationsIn = async (ctx: Ctx, range: Range): Promise<Reservation[]> =>
@@ -274,6 +284,10 @@ export const reservationsIn = async (ctx: Ctx, range: Range): Promise<Reservatio
 /** Returns the active reservations with a host name. */
 export const reservationsNamed = async (ctx: Ctx, name: string): Promise<Reservation[]> =>
   (await reservationsByName(ctx, { name, now: ctx.now })).map(reservations.reservationOf)
+
+/** Returns the active reservations for a MAC. */
+export const reservationsOfMac = async (ctx: Ctx, mac: string): Promise<Reservation[]> =>
+  (await reservationsByMac(ctx, { mac, now: ctx.now })).map(reservations.reservationOf)
 
 const named = (db: Kysely<Tables>) =>
   db

@@ -1,6 +1,7 @@
 /** The rules of reservations. */
 import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
+import { givenTexts } from '../../platform/contract/fields.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
@@ -74,10 +75,14 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
   if (given.refs) await purgeExpired(ctx)
   const before = await lockForChange(ctx, id)
   const { pool_id: _, ip_address: __, ...patch } = given
-  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  // A reservation without a MAC has no such field, and the history takes one away by null.
+  const bare = { mac_address: '', ...before }
+  const { mac_address = bare.mac_address } = patch
+  const { value, changes } = merge(bare, withChangedRefs(before, { ...patch, mac_address: mac_address ?? '' }))
   if (changes.length === 0) return before
   if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
-  const reservation = { ...value, updated_at: ctx.now }
+  const { mac_address: mac, ...others } = value
+  const reservation: Reservation = { ...others, updated_at: ctx.now, ...givenTexts({ mac_address: mac }) }
   await store.update(ctx, before, reservation)
   await ctx.emit('reservation.updated', { reservation, changes })
   return reservation

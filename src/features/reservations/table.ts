@@ -5,6 +5,8 @@ export type ReservationRow = {
   ip_address: string
   ip_key: string
   hostname: string
+  /** '' for none. */
+  mac_address: string
   purpose: string
   notes: string
   expires_at: string | null

@@ -14,7 +14,7 @@ import type { Tables } from '../../tables.ts'
 import type { inbox } from '../api.ts'
 import { pin } from '../credential-store.ts'
 import * as store from '../devices/discovered-store.ts'
-import type { DiscoveredRecord } from '../devices/records.ts'
+import { type DiscoveredRecord, macsOf } from '../devices/records.ts'
 import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import { classify, draftOf, reclassify } from './classify.ts'
@@ -41,7 +41,10 @@ const mustItem = async (ctx: Ctx, id: string): Promise<Item> => {
 }
 
 /** The addresses as scanned: new ones replace unseen ones of the network in order, the rest is added. */
-const observedAddresses = (device: Device, discovered: DiscoveredDevice): DevicePatch['addresses'] => {
+const observedAddresses = (device: Device, { record }: Item): DevicePatch['addresses'] => {
+  const { doc: discovered } = record
+  const macs = macsOf(record)
+  const macOf = (ip: string): string => macs.get(ip) ?? discovered.mac_address
   const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
   const all = new Set(device.addresses.map(({ ip }) => ip))
   const fresh = seen.filter((ip) => !all.has(ip))
@@ -52,7 +55,7 @@ const observedAddresses = (device: Device, discovered: DiscoveredDevice): Device
     // A pool need not hold the other address.
     return next === undefined
       ? address
-      : { ...address, ip: next, network_id, pool_id: null, mac_address: discovered.mac_address }
+      : { ...address, ip: next, network_id, pool_id: null, mac_address: macOf(next) || address.mac_address }
   })
   const type = (ip: string) => (ip.includes(':') ? 'ipv6' : 'ipv4')
   const added = fresh.map((ip) => ({
@@ -62,7 +65,7 @@ const observedAddresses = (device: Device, discovered: DiscoveredDevice): Device
     label: '',
     network_id,
     switch_port: '',
-    mac_address: discovered.mac_address,
+    mac_address: macOf(ip),
     dns_name: '',
     pool_id: null,
   }))
@@ -85,29 +88,27 @@ const withMac = (addresses: Device['addresses'], { documented, observed }: Findi
     ? addresses.map((one) => (one.mac_address === documented ? { ...one, mac_address: observed } : one))
     : undefined
 
-const patchOf = (device: Device, discovered: DiscoveredDevice, findings: readonly Finding[]): Partial<DevicePatch> => {
+const patchOf = (device: Device, item: Item, findings: readonly Finding[]): Partial<DevicePatch> => {
   const patch: Record<string, unknown> = {}
   for (const { field, observed } of findings) {
     if (field === 'hostname' || field === 'make_model' || field === 'os' || field === 'status') patch[field] = observed
-    if (field === 'addresses') patch.addresses = observedAddresses(device, discovered)
+    if (field === 'addresses') patch.addresses = observedAddresses(device, item)
   }
   const mac = findings.find(({ field }) => field === 'mac_address')
-  const remade = mac && withMac(device.addresses, mac)
+  // As they were put together just above, or as they are.
+  const present = () => (patch.addresses ?? device.addresses) as Device['addresses']
+  const remade = mac && withMac(present(), mac)
   if (remade) patch.addresses = remade
   const place = findings.find(({ field }) => field === 'switch_port')
-  if (place) {
-    // As they were put together just above, or as they are.
-    const addresses = (patch.addresses ?? device.addresses) as Device['addresses']
-    patch.addresses = withSwitchPort(addresses, discovered, place.observed)
-  }
+  if (place) patch.addresses = withSwitchPort(present(), item.record.doc, place.observed)
   return patch
 }
 
-const writeDocumented = async (ctx: Ctx, { record, row }: Item, findings: readonly Finding[]): Promise<void> => {
-  const { matched_device_id: deviceId } = row
+const writeDocumented = async (ctx: Ctx, item: Item, findings: readonly Finding[]): Promise<void> => {
+  const { matched_device_id: deviceId } = item.row
   if (deviceId === null) return
   const device = await devices.mustGet(ctx, deviceId)
-  const patch = patchOf(device, record.doc, findings)
+  const patch = patchOf(device, item, findings)
   if (Object.keys(patch).length > 0) {
     ctx.require('devices:update')
     await devices.update(ctx, parse(PatchSchema, { ...patch, id: deviceId }))
@@ -158,7 +159,8 @@ const acceptOne = async (ctx: Ctx, { id, fields, name }: Choice): Promise<{ devi
   }
   const findings = chosen(item, fields)
   await writeDocumented(ctx, item, findings)
-  if (findings.some(({ field }) => CONTRADICTIONS.has(field))) {
+  // A MAC that differs from the documentation alone contradicts no scan.
+  if (item.record.conflicts.length > 0 && findings.some(({ field }) => CONTRADICTIONS.has(field))) {
     // As the change of the documented device has left it.
     await settleConflicts(ctx, await mustItem(ctx, id), findings)
   }
