@@ -18,7 +18,7 @@ const formatOf = (texts: Texts): LeaseFormatName => {
 }
 
 const countsText = ({ leases: all, active, new: made, updated, expired, unplaced }: LeasesRecorded): string =>
-  `${all} leases, ${active} of them in force: ${made} new, ${updated} updated, ${unplaced} in no network; ${expired} over\n`
+  `${all} lease${all === 1 ? '' : 's'}, ${active} of them in force: ${made} new, ${updated} updated, ${unplaced} in no network; ${expired} over\n`
 
 /** Returns the id of a space by its id or name; undefined for the default space. */
 const spaceOf = async (
