@@ -17,7 +17,7 @@ const formatOf = (texts: Texts): LeaseFormatName => {
 }
 
 const countsText = ({ leases: all, active, new: made, updated, expired, unplaced }: LeasesRecorded): string =>
-  `${all} leases, ${active} of them in force: ${made} new, ${updated} updated, ${unplaced} in no network; ${expired} over\n`
+  `${all} lease${all === 1 ? '' : 's'}, ${active} of them in force: ${made} new, ${updated} updated, ${unplaced} in no network; ${expired} over\n`
 
 export const recordLeases = async (session: Session, texts: Texts): Promise<number> => {
   const path = textOf(texts, 'file')

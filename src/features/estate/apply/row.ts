@@ -132,7 +132,8 @@ export const judgeStored = (rules: ResourceRules, fields: Fields, before: Docume
     for (const [field, value] of Object.entries(patch)) {
       if (field === 'id' || value === undefined) continue
       const to = stored(field, value, before)
-      if (Bun.deepEquals(to, before[field])) continue
+      // An object without a value may have no such field.
+      if (Bun.deepEquals(to, before[field]) || (before[field] === undefined && !isGiven(to))) continue
       changed[field] = { from: before[field] ?? null, to }
       document[field] = value
       after[field] = to
