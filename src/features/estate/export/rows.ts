@@ -122,9 +122,16 @@ const rowOf = (resource: Resource, id: string, document: Document, { names, owne
   for (const [field, inner] of level.lists) {
     const items = row[field]
     if (!Array.isArray(items)) continue
-    row[field] = items.map((item: Fields) => named(inner, shortened(draft, field, item), names))
+    row[field] = items.map((item: Fields) => named(inner, shortened(draft, field, withoutSaid(inner, item)), names))
   }
   return named(level, row, names)
+}
+
+/** Returns an address without its space, if its network or pool says it. */
+const withoutSaid = ({ isPlaced }: Level, item: Fields): Fields => {
+  if (!isPlaced || !(item.network_id || item.pool_id)) return item
+  const { space_id: _, ...others } = item
+  return others
 }
 
 /** Returns an item without the fields that an apply would fill in with the same values. */
