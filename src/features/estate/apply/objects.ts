@@ -75,7 +75,10 @@ const fits = (entry: Entry, wanted: Wanted): boolean => {
 }
 
 /** Of several objects, those in the default space are meant, unless the reference says which space. */
-export const inMeantSpace = <E extends Pick<Entry, 'space_id'>>(found: readonly E[], wanted: Wanted = {}): readonly E[] => {
+export const inMeantSpace = <E extends Pick<Entry, 'space_id'>>(
+  found: readonly E[],
+  wanted: Wanted = {},
+): readonly E[] => {
   if (found.length < 2 || wanted.space_id !== undefined) return found
   const inDefault = found.filter(({ space_id }) => space_id === undefined)
   return inDefault.length > 0 ? inDefault : found

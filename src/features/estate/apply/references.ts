@@ -186,7 +186,11 @@ const withSpaceOf = async (fields: Fields, { scope }: Resolving): Promise<Fields
   const { network_id, pool_id, space_id } = fields
   if (isText(space_id) || !(await scope.hasSpaces())) return fields
   const one = async (resource: Resource, id: string) => (await scope.objectsOf(resource).find({ id }))[0]
-  const holder = isText(network_id) ? network_id : isText(pool_id) ? (await one('pools', pool_id))?.network_id : undefined
+  const holder = isText(network_id)
+    ? network_id
+    : isText(pool_id)
+      ? (await one('pools', pool_id))?.network_id
+      : undefined
   const network = holder === undefined ? undefined : await one('networks', holder)
   return network?.space_id === undefined ? fields : { ...fields, space_id: network.space_id }
 }
