@@ -176,13 +176,14 @@ export const syncZone = async (
   options: SyncOptions,
   { isForced = false, isNow = isForced }: SyncTerms = {},
 ): Promise<DnsError | undefined> => {
-  const dangling = await danglingReason(first.ctx, first.zone)
+  const run = await computeWaiting(first, options.now)
+  // Also if its filter came to lead to nothing while the names were computed.
+  const dangling = await danglingReason(run.ctx, run.zone)
   if (dangling !== undefined) {
-    await recordHeld(first, dangling)
-    await dropChanges(first)
+    await recordHeld(run, dangling)
+    await dropChanges(run)
     return undefined
   }
-  const run = await compute(first, options.now)
   const { ctx, zone } = run
   const held = isForced || zone.mode === 'watched' ? '' : await heldReason(run)
   await recordHeld(run, held)
