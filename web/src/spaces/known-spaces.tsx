@@ -1,0 +1,76 @@
+/** The address spaces as other pages show them: a choice above a list, options of a form, and the mark of an object. */
+import { queryOptions } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api } from '../api/client.ts'
+import { usePermitted } from '../shell/me.ts'
+import { Choice, type Option } from '../table/filter-controls.tsx'
+import { usePageSearch } from '../table/list-search.ts'
+import { Badge } from '../ui/primitives.tsx'
+import type { Space } from './fields.ts'
+
+export const spacesQuery = queryOptions({
+  queryKey: ['spaces'],
+  queryFn: () => api.spaces.list(),
+  // The sidebar of every page needs it, and the live feed tells of changes.
+  staleTime: 5 * 60_000,
+})
+
+const NONE: readonly Space[] = []
+
+/** Returns all spaces but the default one; without any, no page shows one. */
+export const useSpaces = (): readonly Space[] => usePermitted('spaces:list', spacesQuery).data ?? NONE
+
+/** An object in a space; without an id in the default one. */
+type InSpace = { readonly space_id?: string | null | undefined }
+
+/** The default space in filters. */
+export const DEFAULT = 'default'
+
+const optionsOf = (spaces: readonly Space[]): Option[] => spaces.map(({ id, name }) => [id, name])
+
+/** A control of a form, which is hidden without spaces. */
+export const spaceControl = (spaces: readonly Space[]) => ({
+  kind: 'select' as const,
+  options: [['', 'Default space'] as const, ...optionsOf(spaces)],
+  isShown: () => spaces.length > 0,
+})
+
+/** The choice of a space in the URL of a list. */
+export const useSpaceChoice = () => {
+  const spaces = useSpaces()
+  const { search, set } = usePageSearch()
+  const space = spaces.length === 0 ? undefined : search.space
+  return useMemo(
+    () => ({
+      spaces,
+      /** An id, or `default`; undefined for all. */
+      space,
+      holds: ({ space_id }: InSpace): boolean => space === undefined || (space_id ?? DEFAULT) === space,
+      /** Input of the call that lists the same. */
+      given: space === undefined ? {} : { space_id: space },
+      control: spaces.length > 0 && (
+        <Choice
+          label="Address space"
+          any="All spaces"
+          value={space}
+          options={[[DEFAULT, 'Default space'], ...optionsOf(spaces)]}
+          onChange={(value) => void set({ space: value }, { isReplace: true })}
+        />
+      ),
+    }),
+    [spaces, space, set],
+  )
+}
+
+const NamedBadge = ({ id }: { readonly id: string }) => (
+  <>
+    {' '}
+    <Badge tone="idle">
+      <span className="sr">Address space </span>
+      {useSpaces().find((space) => space.id === id)?.name ?? id}
+    </Badge>
+  </>
+)
+
+/** The name of a space beside an address or a subnet; nothing for the default one. */
+export const SpaceBadge = ({ space_id }: InSpace) => (space_id ? <NamedBadge id={space_id} /> : null)
