@@ -3,7 +3,7 @@ import { type Choices, ReferenceField } from '../feeds/reference-field.tsx'
 import { StatusesField, statusesIn } from '../feeds/statuses-field.tsx'
 import type { FieldSpec } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
-import { spaceControl } from '../spaces/known-spaces.tsx'
+import { spaceControl } from '../spaces/known-control.ts'
 import { numberSent } from './server-resource.tsx'
 
 export type ZoneParts = {

@@ -4,7 +4,8 @@ import { subjectOf } from '../../../src/net/subject.ts'
 import { api } from '../api/client.ts'
 import type { Lookup } from '../api/contracts.ts'
 import { queryClient } from '../api/queries.ts'
-import { DEFAULT, spacesQuery } from '../spaces/known-spaces.tsx'
+import { DEFAULT } from '../spaces/known-control.ts'
+import { spacesQuery } from '../spaces/known-spaces.tsx'
 
 export type Answer = {
   readonly text: string

@@ -5,7 +5,7 @@ import { crud } from '../resource/crud.ts'
 import { formFields, tableSpec } from '../resource/fields.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
-import { spaceControl } from '../spaces/known-spaces.tsx'
+import { spaceControl } from '../spaces/known-control.ts'
 import { fields, networkFields } from './fields.ts'
 
 export const networkResource = (

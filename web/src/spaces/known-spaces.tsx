@@ -3,10 +3,11 @@ import { queryOptions } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
 import { usePermitted } from '../shell/me.ts'
-import { Choice, type Option } from '../table/filter-controls.tsx'
+import { Choice } from '../table/filter-controls.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge } from '../ui/primitives.tsx'
 import type { Space } from './fields.ts'
+import { DEFAULT, spaceOptions } from './known-control.ts'
 
 export const spacesQuery = queryOptions({
   queryKey: ['spaces'],
@@ -22,18 +23,6 @@ export const useSpaces = (): readonly Space[] => usePermitted('spaces:list', spa
 
 /** An object in a space; without an id in the default one. */
 type InSpace = { readonly space_id?: string | null | undefined }
-
-/** The default space in filters. */
-export const DEFAULT = 'default'
-
-const optionsOf = (spaces: readonly Space[]): Option[] => spaces.map(({ id, name }) => [id, name])
-
-/** A control of a form, which is hidden without spaces. */
-export const spaceControl = (spaces: readonly Space[]) => ({
-  kind: 'select' as const,
-  options: [['', 'Default space'] as const, ...optionsOf(spaces)],
-  isShown: () => spaces.length > 0,
-})
 
 /** The choice of a space in the URL of a list. */
 export const useSpaceChoice = () => {
@@ -53,7 +42,7 @@ export const useSpaceChoice = () => {
           label="Address space"
           any="All spaces"
           value={space}
-          options={[[DEFAULT, 'Default space'], ...optionsOf(spaces)]}
+          options={[[DEFAULT, 'Default space'], ...spaceOptions(spaces)]}
           onChange={(value) => void set({ space: value }, { isReplace: true })}
         />
       ),
