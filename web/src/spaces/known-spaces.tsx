@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
-import { usePermitted } from '../shell/me.ts'
+import { useMe, usePermitted } from '../shell/me.ts'
 import { Choice } from '../table/filter-controls.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge } from '../ui/primitives.tsx'
@@ -18,8 +18,11 @@ export const spacesQuery = queryOptions({
 
 const NONE: readonly Space[] = []
 
-/** Returns all spaces but the default one; without any, no page shows one. */
-export const useSpaces = (): readonly Space[] => usePermitted('spaces:list', spacesQuery).data ?? NONE
+/** Returns all spaces but the default one; without any, no page shows one, and nothing is requested. */
+export const useSpaces = (): readonly Space[] => {
+  const enabled = useMe().uses?.includes('spaces') === true
+  return usePermitted('spaces:list', { ...spacesQuery, enabled }).data ?? NONE
+}
 
 /** An object in a space; without an id in the default one. */
 type InSpace = { readonly space_id?: string | null | undefined }

@@ -25,7 +25,8 @@ const RESOURCE: Resource<Space> = {
   fields: formFields(fields, ORDER),
   nameOf: ({ name }) => name,
   ...crud(contracts.spaces),
-  changes: ['spaces'],
+  // Of the user, if there are any.
+  changes: ['spaces', 'me'],
 }
 
 const columnsFor = (counts: ReadonlyMap<string, number>): readonly Column<Space>[] =>
