@@ -12,6 +12,8 @@ export type AddressForm = {
   readonly dns_name: string
   readonly network_id: string
   readonly pool_id: string
+  /** '' for the default one. */
+  readonly space_id: string
 }
 
 export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => ({
@@ -24,6 +26,7 @@ export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => (
   dns_name: '',
   network_id: '',
   pool_id: '',
+  space_id: '',
   ...given,
 })
 
@@ -43,6 +46,7 @@ const addressForm = (address: Address, index: number): AddressForm => ({
   dns_name: address.dns_name,
   network_id: address.network_id ?? '',
   pool_id: address.pool_id ?? '',
+  space_id: address.space_id ?? '',
 })
 
 // The field of a device, as the server sends it.
@@ -64,4 +68,5 @@ export const addressInput = (text: string): NonNullable<DeviceDraft['addresses']
     dns_name: row.dns_name.trim(),
     network_id: row.network_id,
     pool_id: row.pool_id,
+    ...(row.space_id && { space_id: row.space_id }),
   }))

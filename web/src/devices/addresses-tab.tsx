@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { Device } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Card, CopyText } from '../ui/primitives.tsx'
 import css from './devices.module.css'
 
@@ -39,9 +40,10 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
               const network = networks.find(({ id }) => id === address.network_id)
               const pool = pools.find(({ id }) => id === address.pool_id)
               return (
-                <tr key={`${address.ip} ${address.label}`}>
+                <tr key={`${address.space_id} ${address.ip} ${address.label}`}>
                   <td>
                     <CopyText text={address.ip} label={address.ip} />
+                    <SpaceBadge space_id={address.space_id} />
                   </td>
                   <td>{address.label || '–'}</td>
                   <td>{address.dns_name || '–'}</td>

@@ -2,24 +2,34 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
 import type { Reservation } from '../api/contracts.ts'
-import { poolsQuery, reservationsQuery } from '../api/queries.ts'
+import { networksQuery, poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { ManagedBy } from '../resource/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { reservationResource, reservationSpec } from './resource.ts'
 
-const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reservation>[] => [
+const columnsFor = (
+  names: ReadonlyMap<string, string>,
+  /** By the ids of pools. */
+  spaces: ReadonlyMap<string, string | undefined>,
+): readonly Column<Reservation>[] => [
   {
     id: 'address',
     text: 'Address',
     width: 150,
     isSortable: true,
     isEssential: true,
-    cell: ({ ip_address }) => <span className="mono">{ip_address}</span>,
+    cell: ({ ip_address, pool_id }) => (
+      <>
+        <span className="mono">{ip_address}</span>
+        <SpaceBadge space_id={spaces.get(pool_id)} />
+      </>
+    ),
   },
   {
     id: 'hostname',
@@ -58,7 +68,12 @@ export const ReservationsPage = () => {
   const { data: pools } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
   const spec = useMemo(() => reservationSpec(names), [names])
-  const columns = useMemo(() => columnsFor(names), [names])
+  const hasSpaces = useSpaces().length > 0
+  const { data: networks } = useQuery({ ...networksQuery, enabled: hasSpaces && may('networks:list') })
+  const columns = useMemo(() => {
+    const ofNetworks = new Map((networks ?? []).map(({ id, space_id }) => [id, space_id]))
+    return columnsFor(names, new Map((pools ?? []).map(({ id, network_id }) => [id, ofNetworks.get(network_id)])))
+  }, [names, networks, pools])
   const noUpdate = blocked('reservations:update')
   const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
   const resource = useMemo(() => {

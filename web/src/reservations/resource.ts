@@ -1,5 +1,5 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
-import { parseIpKey } from '../../../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
 import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
@@ -38,7 +38,7 @@ export const reservationSpec = (names: ReadonlyMap<string, string>): TableSpec<R
   id: ({ id }) => id,
   text: (one) => [one.ip_address, one.hostname, one.purpose, one.notes, one.created_by].join('\n'),
   sorts: {
-    address: ({ ip_address }) => parseIpKey(ip_address) ?? ip_address,
+    address: ({ ip_address }) => parseIpKey(ip_address, DEFAULT_SPACE) ?? ip_address,
     hostname: ({ hostname }) => hostname,
     purpose: ({ purpose }) => purpose,
     // Reservations without an end come last.
