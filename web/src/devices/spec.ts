@@ -15,7 +15,9 @@ export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'update
 /** `names` and `marked`, the ids of the last import, may be filled later. */
 export const deviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()): TableSpec<Device> => {
   const spec = tableSpec(deviceFields(names), DEVICE_ORDER.filter)
-  return { ...spec, fields: { ...spec.fields, in: ({ id }, value) => value === 'import' && marked.has(id) } }
+  const macsOf = ({ addresses }: Device) => addresses.map(({ mac_address }) => mac_address).filter(Boolean)
+  const text = (device: Device) => [spec.text(device), ...macsOf(device)].join('\n')
+  return { ...spec, text, fields: { ...spec.fields, in: ({ id }, value) => value === 'import' && marked.has(id) } }
 }
 
 /** The filters, as they are typed before a colon. */

@@ -12,7 +12,16 @@ import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { reservationResource, reservationSpec } from './resource.ts'
 
-const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reservation>[] => [
+const MAC: Column<Reservation> = {
+  id: 'mac',
+  text: 'MAC address',
+  width: 150,
+  isSortable: true,
+  cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
+}
+
+/** @param hasMacs true if a reservation has a MAC; without one there is no such column */
+const columnsFor = (names: ReadonlyMap<string, string>, hasMacs: boolean): readonly Column<Reservation>[] => [
   {
     id: 'address',
     text: 'Address',
@@ -28,6 +37,7 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reserva
     isSortable: true,
     cell: ({ hostname }) => <span className="mono">{hostname}</span>,
   },
+  ...(hasMacs ? [MAC] : []),
   { id: 'purpose', text: 'Purpose', width: 220, isSortable: true, isEssential: true, cell: ({ purpose }) => purpose },
   {
     id: 'pool',
@@ -51,6 +61,7 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reserva
 ]
 
 const DEFAULT_COLUMNS = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
+const COLUMNS_WITH_MAC = ['address', 'hostname', 'mac', 'purpose', 'pool', 'ends', 'by']
 
 export const ReservationsPage = () => {
   const { may, blocked } = usePermit()
@@ -58,7 +69,8 @@ export const ReservationsPage = () => {
   const { data: pools } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
   const spec = useMemo(() => reservationSpec(names), [names])
-  const columns = useMemo(() => columnsFor(names), [names])
+  const hasMacs = (query.data ?? []).some(({ mac_address }) => mac_address)
+  const columns = useMemo(() => columnsFor(names, hasMacs), [names, hasMacs])
   const noUpdate = blocked('reservations:update')
   const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
   const resource = useMemo(() => {
@@ -86,7 +98,7 @@ export const ReservationsPage = () => {
       query={query}
       spec={spec}
       columns={columns}
-      defaultColumns={DEFAULT_COLUMNS}
+      defaultColumns={hasMacs ? COLUMNS_WITH_MAC : DEFAULT_COLUMNS}
       sort="address"
       placeholder="Address, host name, purpose, pool:"
       empty="A reservation holds an address of a pool, so that it is not allocated."
