@@ -886,6 +886,32 @@ CREATE TABLE utilization_samples (
 
 CREATE INDEX utilization_samples_day ON utilization_samples (day);
 
+CREATE TABLE vlans (
+  id TEXT PRIMARY KEY,
+  vlan_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  datacenter_id TEXT REFERENCES datacenters (id),
+  "group" TEXT NOT NULL,
+  group_key TEXT NOT NULL,
+  natural_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX vlans_datacenter ON vlans (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX vlans_managed_by ON vlans (managed_by, vlan_id, name_key, id) WHERE managed_by <> '';
+
+CREATE INDEX vlans_name ON vlans (name_key, id);
+
+CREATE UNIQUE INDEX vlans_natural_key ON vlans (natural_key);
+
+CREATE INDEX vlans_order ON vlans (vlan_id, name_key, id);
+
 CREATE TABLE webhook_deliveries (
   id TEXT PRIMARY KEY,
   webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,

@@ -32,10 +32,12 @@ import { sessionRoutes, sessions } from './sessions/api.ts'
 import { system, systemRoutes } from './system/api.ts'
 import { users } from './users/api.ts'
 import { utilization } from './utilization/api.ts'
+import { vlans } from './vlans/api.ts'
 import { webhooks } from './webhooks/api.ts'
 
 export const contracts = {
   datacenters,
+  vlans,
   networks,
   pools,
   reservations,

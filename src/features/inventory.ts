@@ -6,6 +6,7 @@
 export const INVENTORY = [
   // The objects that a resource names come before it.
   'datacenters',
+  'vlans',
   'networks',
   'pools',
   'devices',

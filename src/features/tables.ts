@@ -30,9 +30,11 @@ import type { SecretTables } from './secrets/table.ts'
 import type { SessionTables } from './sessions/table.ts'
 import type { UserTables } from './users/table.ts'
 import type { UtilizationTables } from './utilization/table.ts'
+import type { VlanTables } from './vlans/table.ts'
 import type { WebhookTables } from './webhooks/table.ts'
 
 type OwnTables = NetworkTables &
+  VlanTables &
   PoolTables &
   ReservationTables &
   OccupancyTables &

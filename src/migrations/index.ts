@@ -33,6 +33,7 @@ import { addressNames } from './0042-address-names.ts'
 import { feeds } from './0043-feeds.ts'
 import { discoveredLeases } from './0044-leases.ts'
 import { dns } from './0045-dns.ts'
+import { vlans } from './0047-vlans.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   feeds,
   discoveredLeases,
   dns,
+  vlans,
 ]

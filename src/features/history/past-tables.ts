@@ -69,11 +69,12 @@ const estateTable = (
   { table, kind, id, columns, elements, states = `then_${kind}` }: Stored,
 ): PastTable => {
   const names = Object.keys(columns)
-  const cut = names.map((name) => `${columns[name]} AS ${name}`)
+  const cut = names.map((name) => `${columns[name]} AS "${name}"`)
   return {
     name: table,
     stored: [table],
-    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${engine.stored(table)} AS s WHERE ${isSame(kind, id)}
+    // A column may have the name of a keyword.
+    sql: `SELECT ${names.map((name) => `s."${name}"`).join(', ')} FROM ${engine.stored(table)} AS s WHERE ${isSame(kind, id)}
       UNION ALL SELECT ${cut.join(', ')} FROM ${[`${states} AS t`, ...(elements ? [elements] : [])].join(', ')}`,
   }
 }
@@ -214,6 +215,16 @@ const estate = (engine: PastSql): PastTable[] => {
     ...PLAIN.map((table) =>
       estateTable(engine, { table, kind: kindOf(table), id: 's.id', columns: plainColumns(engine, table) }),
     ),
+    estateTable(engine, {
+      table: 'vlans',
+      kind: 'vlan',
+      id: 's.id',
+      columns: {
+        ...named(['datacenter_id', 'group', 'description', ...common]),
+        vlan_id: integer(text('t.before', 'vlan_id')),
+        group_key: derived('group'),
+      },
+    }),
     estateTable(engine, {
       table: 'networks',
       kind: 'network',

@@ -52,6 +52,7 @@ const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
   pools: 'address pools',
   relationships: 'relationships between devices',
   reservations: 'address reservations',
+  vlans: 'VLANs',
 }
 
 /** Operators keep the inventory, but only administrators change its places. */
