@@ -65,8 +65,12 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
   return { value, ms: performance.now() - start }
 }
 
+/** The resources of the generated estate. */
+type Generated = Extract<Resource, keyof Estate>
+const isGenerated = (resource: Resource): resource is Generated => resource !== 'vlans'
+
 /** The files of a resource: one, or several where the server would not take it at once. */
-const filesOf = async (folder: string, resource: Resource, estate: Estate): Promise<string[]> => {
+const filesOf = async (folder: string, resource: Generated, estate: Estate): Promise<string[]> => {
   const files: string[] = []
   const rows = [...estate[resource]]
   for (let from = 0; from === 0 || from < rows.length; from += ROWS_AT_ONCE) {
@@ -79,7 +83,7 @@ const filesOf = async (folder: string, resource: Resource, estate: Estate): Prom
 }
 
 const importAll = async (folder: string, into: Import, estate: Estate): Promise<Result[]> => {
-  const load = async (resource: Resource) => {
+  const load = async (resource: Generated) => {
     const files = await filesOf(folder, resource, estate)
     return timed(async () => {
       let shown = 0
@@ -89,7 +93,7 @@ const importAll = async (folder: string, into: Import, estate: Estate): Promise<
   }
   let whole = 0
   let own = { value: 0, ms: 0 }
-  for (const resource of INVENTORY) {
+  for (const resource of INVENTORY.filter(isGenerated)) {
     const one = await load(resource)
     whole += one.ms
     if (resource === 'devices') own = one

@@ -37,7 +37,7 @@ const STATUSES = ['planned', 'active', 'maintenance']
 const OWNERS = ['', 'git', 'git/ams']
 const TYPES = ['contains', 'connected_to', 'depends_on']
 
-type Kind = 'datacenters' | 'networks' | 'pools' | 'devices' | 'reservations'
+type Kind = 'datacenters' | 'vlans' | 'networks' | 'pools' | 'devices' | 'reservations'
 
 export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number, now: () => number) => {
   const random = randomOf(seed)
@@ -45,7 +45,14 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most + 1) }, () => one(list))
   const maybe = <T>(value: T, share = 0.4): T | null => (random() < share ? value : null)
-  const ids: Record<Kind, string[]> = { datacenters: [], networks: [], pools: [], devices: [], reservations: [] }
+  const ids: Record<Kind, string[]> = {
+    datacenters: [],
+    vlans: [],
+    networks: [],
+    pools: [],
+    devices: [],
+    reservations: [],
+  }
   /** Mostly of a new one; some are gone. */
   const idOf = (kind: Kind): string => (random() < 0.1 ? 'none' : one(['none', ...ids[kind].slice(-5), ...ids[kind]]))
 
@@ -95,6 +102,14 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     managed_by: one(OWNERS),
     refs: maybeRefs(),
   })
+  const vlan = () => ({
+    vlan_id: 1 + below(3),
+    name: one(NAMES),
+    group: one(['', 'Ärger', 'b']),
+    datacenter_id: maybe(idOf('datacenters')),
+    managed_by: one(OWNERS),
+    refs: maybeRefs(),
+  })
   const range = () =>
     one([
       ['10.1.2.60', '10.1.2.99'],
@@ -119,6 +134,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const writes: readonly (readonly [weight: number, write: () => Promise<unknown>])[] = [
     [2, () => create('datacenters', '/api/datacenters', { name: one(NAMES), location: one(['', 'Köln', 'Rack 1']) })],
     [6, () => create('networks', '/api/networks', network())],
+    [3, () => create('vlans', '/api/vlans', vlan())],
     [4, () => create('pools', `/api/networks/${idOf('networks')}/pools`, pool())],
     [9, () => create('devices', '/api/devices', device())],
     [
@@ -151,6 +167,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     [1, () => send('PUT', '/api/datacenters/nb:1', { name: one(NAMES) })],
     [5, () => send('PUT', `/api/networks/${idOf('networks')}`, partOf(network()))],
     [2, () => send('PUT', `/api/pools/${idOf('pools')}`, partOf(pool()))],
+    [2, () => send('PUT', `/api/vlans/${idOf('vlans')}`, partOf(vlan()))],
     [
       1,
       () =>
@@ -172,6 +189,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     [3, () => send('DELETE', `/api/devices/${idOf('devices')}`)],
     [3, () => send('DELETE', `/api/networks/${idOf('networks')}`)],
     [1, () => send('DELETE', `/api/pools/${idOf('pools')}`)],
+    [1, () => send('DELETE', `/api/vlans/${idOf('vlans')}`)],
     [1, () => send('DELETE', `/api/datacenters/${idOf('datacenters')}`)],
     [1, () => send('DELETE', `/api/reservations/${idOf('reservations')}`)],
     [1, () => send('DELETE', `/api/devices/${idOf('devices')}/relationships/${idOf('devices')}/${one(TYPES)}`)],
@@ -189,10 +207,11 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ...['/api/devices?tags=Prod&tags=a&limit=2', '/api/networks', '/api/networks?include=utilization'],
     ...['/api/networks?name=web', '/api/networks?vlan_id=1&limit=2', '/api/pools', '/api/pools?include=utilization'],
     ...['/api/pools?tags=a', '/api/reservations', '/api/reservations?limit=1&offset=1', '/api/relationships'],
-    ...['devices', 'networks', 'pools', 'reservations', 'relationships', 'datacenters'].map(
+    ...['/api/vlans', '/api/vlans?vlan_id=1&limit=1&offset=1', '/api/vlans?group=%C3%A4rger', '/api/vlans?name=web'],
+    ...['devices', 'networks', 'pools', 'reservations', 'relationships', 'datacenters', 'vlans'].map(
       (list) => `/api/${list}?managed_by=git`,
     ),
-    ...['devices', 'networks', 'pools', 'reservations', 'datacenters'].flatMap((list) =>
+    ...['devices', 'networks', 'pools', 'reservations', 'datacenters', 'vlans'].flatMap((list) =>
       ['nb:1', 'sn:2', 'nb:%C3%BC%2F1'].map((ref) => `/api/${list}/${ref}`),
     ),
     ...['/api/devices?datacenter_id=nb:1', '/api/networks/sn:2/devices'],
@@ -247,7 +266,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         idOf('devices'),
         idOf('reservations'),
       ]
-      const datacenter = idOf('datacenters')
+      const [datacenter, vlan] = [idOf('datacenters'), idOf('vlans')]
       return [
         ...lists.filter(() => random() < 0.4),
         ...[`/api/networks/${network}`, `/api/networks/${network}/devices`, `/api/networks/${network}/utilization`],
@@ -256,6 +275,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         ...[`/api/pools/${pool}/reservations`, `/api/reservations/${reservation}`, `/api/datacenters/${datacenter}`],
         ...[`/api/datacenters/${datacenter}/devices`, `/api/devices?datacenter_id=${datacenter}`],
         ...[`/api/devices/${device}`, `/api/devices/${device}/relationships?include=names`],
+        ...[`/api/vlans/${vlan}`, `/api/vlans?datacenter_id=${datacenter}`],
         ...[`/api/devices/${device}/related`, `/api/devices/${device}/related?type=contains`],
       ]
     },

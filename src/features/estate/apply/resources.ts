@@ -35,10 +35,10 @@ export type ResourceRules = {
 }
 
 /**
- * The natural key of a row without id and ref: a name, or all of its fixed fields.
+ * The natural key of a row without id and ref: a name, fields that no two objects share, or all of its fixed fields.
  * `within`: names repeat in different objects of this field. `apart`: where names repeat, these fields tell them apart.
  */
-export type Key = NameKey | { readonly by: 'fixed' }
+export type Key = NameKey | { readonly by: 'fixed' } | { readonly by: 'unique' }
 export type NameKey = { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
 
 const withoutKernelFields = (schema: z.ZodObject): z.ZodObject =>
@@ -51,6 +51,7 @@ const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
 
 /** The resources that are more than a name that is unique. */
 const OWN: Partial<Record<Resource, Own>> = {
+  vlans: { key: { by: 'unique' } },
   networks: { key: { by: 'name', within: [], apart: ['subnet', 'datacenter_id'] } },
   pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
   devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
@@ -112,4 +113,10 @@ export const rulesFor = (resource: Resource): ResourceRules => {
 }
 
 /** The fields of an answer that a row may have, and that have no effect. */
-export const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'created_by', 'utilization'])
+export const READ_ONLY: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'created_by',
+  'utilization',
+  'network_ids',
+])
