@@ -71,6 +71,7 @@ const sharedWithHistory = (kind: Kind) => ({ noun: KIND_NAMES[kind].noun, permis
  */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   ...DERIVED,
+  vlans: derived('vlans', { noun: KIND_NAMES.vlan.noun }),
   reservations: derived('reservations', { name: (row) => text(row.hostname) || text(row.ip_address) }),
   devices: derived('devices', { view: deviceView }),
   relationships: {

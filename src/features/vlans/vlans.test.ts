@@ -257,7 +257,7 @@ describe.each([...dialects()])('VLANs on %s', (dialect) => {
 
     const twice = await apply({ vlans: [...other, { ...other[0], group: 'B' }, { vlan_id: 0, name: 'x' }] })
     expect(twice).toMatchObject({ status: 400 })
-    expect(JSON.stringify(twice.body)).toContain('is the same vlan as vlans[0]')
+    expect(JSON.stringify(twice.body)).toContain('is the same VLAN as vlans[0]')
     expect(JSON.stringify(twice.body)).toContain('vlans[2].vlan_id')
 
     const exported = await (await inv.admin.request('GET', '/api/estate/export?managed_by=doc')).json()

@@ -7,6 +7,7 @@ import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
 import { fields as networks } from '../networks/fields.ts'
 import { cellKinds } from '../resource/fields.ts'
+import { fields as vlans } from '../vlans/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
 type Draft<F extends 'pools' | 'reservations'> = In<Contracts[F]['create']>
@@ -46,6 +47,7 @@ const RELATIONSHIP: FieldsOf<RelationshipRow> = {
 const ALL = {
   devices: cellKinds(devices),
   datacenters: cellKinds(datacenters),
+  vlans: cellKinds(vlans),
   networks: cellKinds(networks),
   pools: POOL,
   reservations: RESERVATION,

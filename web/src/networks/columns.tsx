@@ -7,6 +7,8 @@ import type { Column } from '../table/column.ts'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
 import { Meter } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import type { VlanNames } from '../vlans/names.ts'
+import { VlanText } from '../vlans/vlan-text.tsx'
 import { networkFields } from './fields.ts'
 import css from './networks.module.css'
 import type { TreeRow } from './tree.ts'
@@ -38,8 +40,10 @@ const USED: Column<Network> = {
   cell: (network) => <Used network={network} />,
 }
 
-export const networkColumns = (names: ReadonlyMap<string, string>): readonly Column<Network>[] =>
-  ownColumns(networkFields(names), ORDER, {
+/** @param vlans the names of VLANs, if there are any */
+export const networkColumns = (names: ReadonlyMap<string, string>, vlans?: VlanNames): readonly Column<Network>[] =>
+  ownColumns(networkFields(names, vlans), ORDER, {
+    ...(vlans && { vlan_id: (network: Network) => <VlanText network={network} vlans={vlans} /> }),
     subnet: ({ id, subnet }) => (
       <>
         <RowLink to="networks" id={id} className="mono">
@@ -52,13 +56,14 @@ export const networkColumns = (names: ReadonlyMap<string, string>): readonly Col
   }).toSpliced(ORDER.length, 0, USED)
 
 type TreeTools = {
+  readonly vlans: VlanNames | undefined
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
   readonly onFill: ((subnet: string) => void) | undefined
 }
 
 const INDENT_PX = 18
 
-const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeRow }) => {
+const SubnetCell = ({ row, onToggle, onFill }: Omit<TreeTools, 'vlans'> & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
   if (row.kind === 'gap')
     return (
@@ -104,8 +109,11 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
 }
 
 /** The same columns over the rows of the tree; a gap has only its subnet. */
-export const treeColumns = (names: ReadonlyMap<string, string>, tools: TreeTools): readonly Column<TreeRow>[] =>
-  networkColumns(names).map((column) => ({
+export const treeColumns = (
+  names: ReadonlyMap<string, string>,
+  { vlans, ...tools }: TreeTools,
+): readonly Column<TreeRow>[] =>
+  networkColumns(names, vlans).map((column) => ({
     ...column,
     isSortable: false,
     width: column.id === 'subnet' ? column.width + 50 : column.width,

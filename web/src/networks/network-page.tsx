@@ -14,6 +14,8 @@ import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Usage } from '../utilization/usage.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
+import { vlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
@@ -50,6 +52,7 @@ export const NetworkPage = () => {
     ...poolsQuery,
     enabled: !['discovery', 'history'].includes(tab) && !isScanning,
   })
+  const vlans = useVlanNames(hasDatacenter)
   const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
@@ -78,7 +81,7 @@ export const NetworkPage = () => {
       title={network.name}
       managedBy={network.managed_by}
       get={contracts.networks.get}
-      resource={networkResource(datacenters)}
+      resource={networkResource(datacenters, vlans && vlanControl(vlans))}
       edit={{ blocked: blocked('networks:update') }}
       remove={{
         blocked: may('networks:delete') ? undefined : 'networks:delete',
@@ -98,7 +101,7 @@ export const NetworkPage = () => {
         </MenuItem>
       }
       tabs={[
-        { id: 'overview', text: 'Overview', content: <NetworkOverview network={network} datacenter={datacenter} /> },
+        { id: 'overview', text: 'Overview', content: <NetworkOverview network={network} datacenter={datacenter} vlans={vlans} /> },
         {
           id: 'addresses',
           text: 'Addresses',

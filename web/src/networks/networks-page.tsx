@@ -1,7 +1,7 @@
 /** All networks: as they lie in each other with the gaps between them, or as a flat list. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Ellipsis, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
@@ -20,7 +20,10 @@ import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
+import { vlanControl } from '../vlans/vlan-field.tsx'
 import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
@@ -38,6 +41,21 @@ const HINTS: readonly Hint[] = [
 const NONE: readonly Network[] = []
 const nameOf = ({ name }: Network): string => name
 
+/** Leads to the pages of the objects that networks refer to. */
+const NetworksMenu = () => {
+  const navigate = useNavigate()
+  const trigger = (
+    <Button isIcon aria-label="More about networks">
+      <Ellipsis size={15} aria-hidden="true" />
+    </Button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      <MenuItem onSelect={() => void navigate({ to: '/vlans' })}>VLANs</MenuItem>
+    </Menu>
+  )
+}
+
 export const NetworksPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
@@ -48,9 +66,10 @@ export const NetworksPage = () => {
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('subnet')
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const spec = useMemo(() => networkSpec(names), [names])
-  const columns = useMemo(() => networkColumns(names), [names])
-  const resource = useMemo(() => networkResource(datacenters), [datacenters])
+  const vlans = useVlanNames()
+  const spec = useMemo(() => networkSpec(names, vlans), [names, vlans])
+  const columns = useMemo(() => networkColumns(names, vlans), [names, vlans])
+  const resource = useMemo(() => networkResource(datacenters, vlans && vlanControl(vlans)), [datacenters, vlans])
   const rows = query.data ?? NONE
   const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
   const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
@@ -73,6 +92,7 @@ export const NetworksPage = () => {
           <Plus size={15} aria-hidden="true" />
           New network
         </Button>
+        {may('vlans:list') && <NetworksMenu />}
       </PageHead>
       <FilterBar
         text={text}
@@ -120,6 +140,7 @@ export const NetworksPage = () => {
             <TreeTable
               networks={rows}
               names={names}
+              vlans={vlans}
               isShown={choice.isShown}
               actions={actions}
               onFill={may('networks:create') ? (subnet) => void set({ new: '1', subnet }) : undefined}

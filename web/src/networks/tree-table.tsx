@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { RowActions } from '../table/use-cursor.ts'
+import type { VlanNames } from '../vlans/names.ts'
 import { treeColumns } from './columns.tsx'
 import { networkTree, type TreeRow, treeRows } from './tree.ts'
 import { useExpanded } from './use-expanded.ts'
@@ -10,6 +11,7 @@ import { useExpanded } from './use-expanded.ts'
 type Props = {
   readonly networks: readonly Network[]
   readonly names: ReadonlyMap<string, string>
+  readonly vlans: VlanNames | undefined
   readonly isShown: (column: string) => boolean
   readonly actions: RowActions<Network>
   readonly onFill: ((subnet: string) => void) | undefined
@@ -21,12 +23,12 @@ const noSort = () => {}
 const idOf = ({ id }: TreeRow): string => id
 const nameOf = (row: TreeRow): string => (row.kind === 'gap' ? row.subnet : row.network.name)
 
-export const TreeTable = ({ networks, names, isShown, actions, onFill }: Props) => {
+export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill }: Props) => {
   const nodes = useMemo(() => networkTree(networks), [networks])
   const expanded = useExpanded(nodes.map(({ network }) => network.id))
   const rows = treeRows(nodes, { isExpanded: expanded.isExpanded, hasGaps: true })
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const columns = treeColumns(names, { onToggle, onFill }).filter(({ id }) => isShown(id))
+  const columns = treeColumns(names, { vlans, onToggle, onFill }).filter(({ id }) => isShown(id))
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
   return (

@@ -19,6 +19,7 @@ import {
   ScrollText,
   Server,
   ShieldCheck,
+  Tags,
   Ticket,
   TriangleAlert,
   Users,
@@ -46,6 +47,8 @@ export type NavItem = {
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has little room. */
   readonly isRoomy?: boolean
+  /** In the sidebar once there is one. */
+  readonly isOptional?: true
 }
 
 /** The parts that follow from the name of a resource. */
@@ -63,6 +66,7 @@ export const HOME: NavItem = {
 
 export const INVENTORY: readonly NavItem[] = [
   { ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },
+  { ...list('vlans', 'VLAN'), types: ['vlan'], text: 'VLANs', icon: Tags, key: 'q', isRoomy: true, isOptional: true },
   { ...list('networks', 'network'), text: 'Networks', icon: Network, key: 'n' },
   { ...list('pools', 'pool'), text: 'Pools', icon: Boxes, key: 'p' },
   { ...list('reservations', 'reservation'), text: 'Reservations', icon: Ticket, key: 'v' },

@@ -1,11 +1,10 @@
 /** The resources of an estate document: the fields and the natural keys of their rows. */
 import { z } from 'zod'
-import { singular } from '../../../platform/cli/command-name.ts'
 import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
 import { idOf } from '../../../platform/contract/fields.ts'
 import { WRITE_FIELDS } from '../../../platform/contract/history-fields.ts'
 import type { AnyOperation, OperationSet } from '../../../platform/operation/operation.ts'
-import { type Kind, kindOf } from '../../history/kind-names.ts'
+import { type Kind, kindOf, nounOf } from '../../history/kind-names.ts'
 import { contracts } from '../../index.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
@@ -94,7 +93,7 @@ const rulesOf = (resource: Resource): ResourceRules => {
   return {
     resource,
     kind: kindOf(resource),
-    noun: singular(resource),
+    noun: nounOf(resource),
     draft,
     patch: own.patch ?? schemaOfVerb(update),
     level: levelOf(schemaOf(draft)),

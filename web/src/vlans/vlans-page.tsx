@@ -1,0 +1,76 @@
+/** All VLANs, and the numbers of networks that have no name yet. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { contracts, type Datacenter } from '../api/contracts.ts'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { ownColumns } from '../resource/columns.tsx'
+import { crud } from '../resource/crud.ts'
+import { formFields, tableSpec } from '../resource/fields.ts'
+import { ListPage } from '../resource/list-page.tsx'
+import type { Resource, Values } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import { usePageSearch } from '../table/list-search.ts'
+import { TimeAgo } from '../ui/primitives.tsx'
+import { fields, type Vlan, vlanFields } from './fields.ts'
+import { type UnnamedNumber, unnamedNumbers } from './names.ts'
+import { vlansQuery } from './queries.ts'
+import { Unnamed } from './unnamed.tsx'
+
+const ORDER = ['vlan_id', 'name', 'datacenter_id', 'group', 'network_ids', 'description']
+const DEFAULT_COLUMNS = ['number', 'name', 'datacenter', 'group', 'networks', 'description']
+const NONE: readonly never[] = []
+
+const vlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
+  noun: 'VLAN',
+  fields: formFields(fields, ORDER, {
+    datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
+  }),
+  nameOf: ({ name }) => name,
+  ...crud(contracts.vlans),
+  changes: ['vlans'],
+})
+
+export const VlansPage = () => {
+  const { may, blocked } = usePermit()
+  const { search, set } = usePageSearch()
+  const [given, setGiven] = useState<Values>()
+  const query = useQuery({ ...vlansQuery, enabled: may('vlans:list') })
+  const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
+  const resource = useMemo(() => vlanResource(datacenters), [datacenters])
+  const spec = useMemo(() => tableSpec(vlanFields(names)), [names])
+  const columns = useMemo(
+    () => ownColumns(vlanFields(names), ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> }),
+    [names],
+  )
+  const numbers = useMemo(() => (query.data ? unnamedNumbers(networks, query.data) : NONE), [networks, query.data])
+  const name = ({ vlan_id, datacenter_id }: UnnamedNumber) => {
+    setGiven({ vlan_id: String(vlan_id), datacenter_id: datacenter_id ?? '' })
+    void set({ new: '1' })
+  }
+  // Only the form that the button has opened begins with the number.
+  if (given && search.new === undefined) setGiven(undefined)
+  return (
+    <ListPage
+      title="VLANs"
+      resourceName="vlans"
+      resource={resource}
+      query={query}
+      spec={spec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="number"
+      placeholder="Number, name or group"
+      empty="A VLAN gives the VLAN number of networks a name."
+      deleteWarning="Its networks keep their VLAN number."
+      needs="vlans:list"
+      {...(given ? { given } : {})}
+      above={
+        numbers.length > 0 && (
+          <Unnamed numbers={numbers} names={names} onName={name} blocked={blocked('vlans:create')} />
+        )
+      }
+    />
+  )
+}
