@@ -1,7 +1,6 @@
 /** VLANs: a number of a network gets its name, which then stands beside the number. */
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from 'bun:test'
-import { world } from './harness.ts'
+import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 20 })
 const as = 'admin'
@@ -35,8 +34,7 @@ test('a number of a network is named, and its name stands beside it from then on
       await sidebar.getByRole('link', { name: 'VLANs' }).waitFor()
       expect(await api.vlans.list()).toMatchObject([{ vlan_id: 401, name: 'Servers', network_ids: [one.id] }])
 
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id }) => id)).toEqual([])
+      expect(await axeFindings(page)).toEqual([])
 
       await open('/networks?view=flat&q=vlan:401')
       await page.getByRole('gridcell', { name: '401 Servers' }).waitFor()
@@ -59,8 +57,7 @@ test('the palette leads to VLANs, and makes one', () =>
       await open('/devices')
       await page.keyboard.press('Control+k')
       await page.keyboard.type('new vlan')
-      await page.getByRole('option', { name: 'New VLAN' }).waitFor()
-      await page.keyboard.press('Enter')
+      await page.getByRole('option', { name: 'New VLAN' }).click()
       await page.getByRole('dialog', { name: 'New VLAN' }).waitFor()
     },
     { as },

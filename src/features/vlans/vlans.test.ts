@@ -171,6 +171,13 @@ describe.each([...dialects()])('VLANs on %s', (dialect) => {
     expect((await check()).length).toBeGreaterThan(0)
   })
 
+  test('are in use for callers who may list them', async () => {
+    await inv.api.vlans.create({ vlan_id: 61, name: 'used' })
+    const [viewer, other] = [await inv.app.as('viewer'), await inv.app.as(['networks:list'])]
+    expect((await viewer.api.sessions.me()).in_use).toEqual(['vlans'])
+    expect(Object.keys(await other.api.sessions.me())).not.toContain('in_use')
+  })
+
   test('change their ETag with their networks', async () => {
     const { id } = await inv.api.vlans.create({ vlan_id: 60, name: 'e' })
     const [one, list] = [await inv.ask(`GET /api/vlans/${id}`), await inv.ask('GET /api/vlans?vlan_id=60')]
@@ -225,8 +232,9 @@ describe.each([...dialects()])('VLANs on %s', (dialect) => {
     await inv.api.networks.update({ id: network.id, vlan_id: 81 })
     await inv.api.vlans.update({ id: 'v-past', vlan_id: 81, name: 'New', group: '' })
     const then = { vlan_id: 80, name: 'Old', group: 'ÄX', network_ids: [network.id] }
-    expect(await inv.api.vlans.get({ id: 'v-past', as_of })).toMatchObject(then)
-    expect(await inv.api.vlans.list({ group: 'äx', as_of })).toMatchObject([then])
+    const asOf = async (path: string) => (await inv.ask(`GET /api/vlans${path}as_of=${as_of}`)).body
+    expect(await asOf('/v-past?')).toMatchObject(then)
+    expect(await asOf('?group=%C3%A4x&')).toMatchObject([then])
     const entries = await inv.api.histories.vlan({ id: 'v-past' })
     expect(entries.map(({ change }) => change)).toEqual(['update', 'create'])
     const gone = await inv.admin.request('DELETE', '/api/vlans/v-past')

@@ -20,6 +20,7 @@ const MOST_DEVICES = 2000
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   device: ['networks', 'network', 'pools', 'pool', 'dashboard', 'dns-zones', 'dns-zone'],
   network: ['networks', 'network', 'pools', 'vlans', 'dashboard'],
+  vlan: ['vlans', 'me'],
   dns: ['dns-zones', 'dns-zone'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }

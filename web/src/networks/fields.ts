@@ -20,10 +20,7 @@ const numberAndName = ({ vlan_id }: Network, name: string): string =>
   [vlan_id === null ? '' : String(vlan_id), name].filter((part) => part !== '').join(' ')
 
 /** @param names of datacenters by their ids @param vlans the names of VLANs, if there are any */
-export const networkFields = (
-  names: ReadonlyMap<string, string> = new Map(),
-  vlans?: VlanNames,
-): Fields<Network> => ({
+export const networkFields = (names: ReadonlyMap<string, string> = new Map(), vlans?: VlanNames): Fields<Network> => ({
   id: ID_FIELD,
   name: nameField(),
   subnet: {

@@ -101,7 +101,11 @@ export const NetworkPage = () => {
         </MenuItem>
       }
       tabs={[
-        { id: 'overview', text: 'Overview', content: <NetworkOverview network={network} datacenter={datacenter} vlans={vlans} /> },
+        {
+          id: 'overview',
+          text: 'Overview',
+          content: <NetworkOverview network={network} datacenter={datacenter} vlans={vlans} />,
+        },
         {
           id: 'addresses',
           text: 'Addresses',

@@ -8,10 +8,7 @@ import type { VlanNames } from '../vlans/names.ts'
 import { fields, networkFields } from './fields.ts'
 
 /** @param vlan the control of the VLAN number, if it shows names */
-export const networkResource = (
-  datacenters: readonly Datacenter[],
-  vlan?: Partial<FieldSpec>,
-): Resource<Network> => ({
+export const networkResource = (datacenters: readonly Datacenter[], vlan?: Partial<FieldSpec>): Resource<Network> => ({
   noun: 'network',
   fields: formFields(fields, [], {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },

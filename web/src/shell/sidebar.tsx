@@ -1,10 +1,10 @@
 /** The sidebar: navigation and the signed-in user. On a phone it is a bar at the bottom. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { Fragment, useSyncExternalStore } from 'react'
-import { api, request } from '../api/client.ts'
-import type { Dashboard } from '../api/contracts.ts'
+import { request } from '../api/client.ts'
+import type { Dashboard, Optional } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
 import { count as countText } from '../ui/format.ts'
@@ -12,7 +12,7 @@ import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
 import { useNarrow } from '../ui/use-narrow.ts'
 import { Logo } from './logo.tsx'
-import { useMe, usePermit } from './me.ts'
+import { useIsInUse, useMe } from './me.ts'
 import { ACCESS, AUTOMATION, DISCOVERY, HOME, INVENTORY, type NavItem } from './nav.ts'
 import { paletteIsOpen } from './palette-state.ts'
 import css from './shell.module.css'
@@ -73,18 +73,8 @@ const NavLink = ({ item }: { readonly item: NavItem }) => {
   )
 }
 
-/** A link that is there once the list has an object. Of a list that is not loaded, its first object is requested. */
-const OptionalLink = ({ item }: { readonly item: NavItem }) => {
-  const { may } = usePermit()
-  const known = useKnownCount(item.counted)
-  const { data: first = [] } = useQuery({
-    queryKey: ['vlans', 'first'],
-    queryFn: () => api.vlans.list({ limit: 1 }),
-    enabled: known === undefined && may('vlans:list'),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return (known ?? first.length) > 0 ? <NavLink item={item} /> : null
-}
+const OptionalLink = ({ item, of }: { readonly item: NavItem; readonly of: Optional }) =>
+  useIsInUse(of) ? <NavLink item={item} /> : null
 
 const UserMenu = () => {
   const { username, full_name } = useMe()
@@ -150,7 +140,11 @@ export const Sidebar = () => (
     <h2 className={css.groupName}>Inventory</h2>
     <ul className={css.group}>
       {INVENTORY.map((item) =>
-        item.isOptional ? <OptionalLink key={item.to} item={item} /> : <NavLink key={item.to} item={item} />,
+        item.optional ? (
+          <OptionalLink key={item.to} item={item} of={item.optional} />
+        ) : (
+          <NavLink key={item.to} item={item} />
+        ),
       )}
     </ul>
     {GROUPS.map(({ name, items }) => (

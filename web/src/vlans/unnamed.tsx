@@ -31,7 +31,8 @@ export const Unnamed = ({ numbers, names, onName, blocked }: Props) => {
               <li key={`${one.vlan_id} ${one.datacenter_id}`}>
                 <span className="mono">{one.vlan_id}</span>
                 <span className="truncate">
-                  {place} <span className="muted">{one.count === 1 ? '1 network' : `${count(one.count)} networks`}</span>
+                  {place}{' '}
+                  <span className="muted">{one.count === 1 ? '1 network' : `${count(one.count)} networks`}</span>
                 </span>
                 <Button
                   onClick={() => onName(one)}

@@ -14,7 +14,13 @@ const VlanField = ({ vlans, value, onChange, error, values }: Props) => {
   const isNumber = value.trim() !== '' && Number.isInteger(number)
   const name = isNumber ? vlans({ vlan_id: number, datacenter_id: values.datacenter_id || null }) : ''
   return (
-    <TextField label={label} hint={name === '' ? HINT : name} error={error} inputMode="numeric" {...{ value, onChange }} />
+    <TextField
+      label={label}
+      hint={name === '' ? HINT : name}
+      error={error}
+      inputMode="numeric"
+      {...{ value, onChange }}
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 /** All VLANs, and the numbers of networks that have no name yet. */
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
+import { placeKey } from '../../../src/features/vlans/place.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { ownColumns } from '../resource/columns.tsx'
@@ -27,13 +28,20 @@ const vlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
   }),
   nameOf: ({ name }) => name,
   ...crud(contracts.vlans),
-  changes: ['vlans'],
+  // The first one adds a page to the sidebar.
+  changes: ['vlans', 'me'],
 })
+
+/** The values of a new VLAN, by the place in the URL. */
+const givenBy = (place: string | undefined): Values | undefined => {
+  const at = place?.indexOf(' ') ?? -1
+  return place === undefined || at < 0 ? undefined : { vlan_id: place.slice(0, at), datacenter_id: place.slice(at + 1) }
+}
 
 export const VlansPage = () => {
   const { may, blocked } = usePermit()
   const { search, set } = usePageSearch()
-  const [given, setGiven] = useState<Values>()
+  const given = useMemo(() => givenBy(search.new), [search.new])
   const query = useQuery({ ...vlansQuery, enabled: may('vlans:list') })
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
@@ -45,12 +53,7 @@ export const VlansPage = () => {
     [names],
   )
   const numbers = useMemo(() => (query.data ? unnamedNumbers(networks, query.data) : NONE), [networks, query.data])
-  const name = ({ vlan_id, datacenter_id }: UnnamedNumber) => {
-    setGiven({ vlan_id: String(vlan_id), datacenter_id: datacenter_id ?? '' })
-    void set({ new: '1' })
-  }
-  // Only the form that the button has opened begins with the number.
-  if (given && search.new === undefined) setGiven(undefined)
+  const name = ({ vlan_id, datacenter_id }: UnnamedNumber) => void set({ new: placeKey(vlan_id, datacenter_id) })
   return (
     <ListPage
       title="VLANs"

@@ -89,7 +89,10 @@ export const linesOf = (mapping: Mapping, { table, row, used }: Values): Line[] 
     if (field === 'id' || used.has(field) || isDefault(field, value)) continue
     if (SETTINGS[table]?.has(field)) {
       if (value !== '0')
-        mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', { id: keyOf(table, row), value })
+        mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', {
+          id: keyOf(table, row),
+          value,
+        })
     } else (field === 'note' ? last : lines).push(lineOf(mapping, field, value))
   }
   return [...lines, ...last]

@@ -95,8 +95,7 @@ test('subnets are networks with their VLAN, and lines of section, VRF, folder, c
     subnet: '10.40.1.0/24',
     vlan_id: 401,
     datacenter: { ref: 'phpipam:location.1' },
-    description:
-      'section: Customers\nvrf: mark-vrf\ncustomer: Acme\ncustom_owner: mark-owner\nfolder: mark-folder',
+    description: 'section: Customers\nvrf: mark-vrf\ncustomer: Acme\ncustom_owner: mark-owner\nfolder: mark-folder',
     refs: { phpipam: 'subnet.2' },
   })
   expect(documents.networks?.slice(1).map(({ name, subnet, description }) => [name, subnet, description])).toEqual([

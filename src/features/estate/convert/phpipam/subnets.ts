@@ -69,7 +69,12 @@ const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr }: Read): Esta
   const lines = [
     ...linesOf(mapping, { table: 'subnets', row, used: SUBNET_USED }),
     // Where the VLAN is the only one of its number, the number says all.
-    { key: 'vlan', value: vlans.isOnly(vlanId, vlan_id, datacenter) ? '' : (vlan?.name ?? (vlan_id ? '' : tables.label('vlans', vlanId))) },
+    {
+      key: 'vlan',
+      value: vlans.isOnly(vlanId, vlan_id, datacenter)
+        ? ''
+        : (vlan?.name ?? (vlan_id ? '' : tables.label('vlans', vlanId))),
+    },
     { key: 'folder', value: master?.isFolder === '1' ? tables.label('subnets', masterSubnetId) : '' },
     { key: 'location', value: datacenter ? '' : tables.label('locations', location) },
   ]
