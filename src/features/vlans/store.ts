@@ -113,17 +113,34 @@ const numbersOf = (numbers: Numbers) => {
   return all.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset ?? 0)
 }
 
+export type NetworkIds = ReadonlyMap<PlaceKey, readonly string[]>
+
 /** Returns the networks that belong to the VLANs of these numbers, by name: their ids by the place of the VLANs. */
-export const networksOf = async (ctx: Ctx, numbers: Numbers): Promise<ReadonlyMap<PlaceKey, readonly string[]>> => {
-  const wanted = numbersOf(numbers)
-  const places = ctx.db.selectFrom('vlans').select(['vlan_id', 'datacenter_id']).where('vlan_id', 'in', wanted)
+export const networksOf = (ctx: Ctx, numbers: Numbers): Promise<NetworkIds> => networksIn(ctx, numbersOf(numbers), null)
+
+/** As `networksOf`, of one stored VLAN. */
+export const networksOfOne = (
+  ctx: Ctx,
+  { vlan_id, datacenter_id }: Pick<Vlan, 'vlan_id' | 'datacenter_id'>,
+): Promise<NetworkIds> => networksIn(ctx, [vlan_id], datacenter_id)
+
+/** @param datacenterId of the VLANs and networks that are read; null reads those of all datacenters and of none */
+const networksIn = async (
+  ctx: Ctx,
+  wanted: ReturnType<typeof numbersOf>,
+  datacenterId: string | null,
+): Promise<NetworkIds> => {
+  let places = ctx.db.selectFrom('vlans').select(['vlan_id', 'datacenter_id']).where('vlan_id', 'in', wanted)
+  let networks = ctx.db.selectFrom('networks').select(['id', 'vlan_id', 'datacenter_id']).where('vlan_id', 'in', wanted)
+  if (datacenterId !== null) {
+    places = places.where('datacenter_id', '=', datacenterId)
+    networks = networks.where('datacenter_id', '=', datacenterId)
+  }
   const named = new Set<PlaceKey>()
   for (const { vlan_id, datacenter_id } of await places.distinct().execute())
     named.add(placeKey(vlan_id, datacenter_id))
-  const networks = ctx.db.selectFrom('networks').select(['id', 'vlan_id', 'datacenter_id'])
-  const numbered = networks.where('vlan_id', 'in', wanted).orderBy('name_key').orderBy('id')
   const ids = new Map<PlaceKey, string[]>()
-  for (const { id, ...network } of await numbered.execute()) {
+  for (const { id, ...network } of await networks.orderBy('name_key').orderBy('id').execute()) {
     const place = placeOf(network, named)
     if (place === undefined) continue
     const others = ids.get(place)

@@ -10,23 +10,21 @@ import type { Datacenter } from '../datacenters/api.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import type { Restored } from '../restored.ts'
 import { type Vlan, type VlanDraft, type VlanPatch, vlans } from './api.ts'
-import { type PlaceKey, placeKey } from './place.ts'
+import { placeKey } from './place.ts'
 import * as store from './store.ts'
 
 /** For the history, and for the rows of documents and files. */
 export const { derivedOf, documents, idsOfKeys, naturalKey } = store
 
-type NetworkIds = ReadonlyMap<PlaceKey, readonly string[]>
-
 /** Returns the object of the contract. */
-const vlanOf = (vlan: store.StoredVlan, networkIds: NetworkIds): Vlan => {
+const vlanOf = (vlan: store.StoredVlan, networkIds: store.NetworkIds): Vlan => {
   const { refs, managed_by, created_at, updated_at, ...fields } = vlan
   const network_ids = [...(networkIds.get(placeKey(vlan.vlan_id, vlan.datacenter_id)) ?? [])]
   return { ...fields, network_ids, refs, managed_by, created_at, updated_at }
 }
 
 const withNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> =>
-  vlanOf(vlan, await store.networksOf(ctx, [vlan.vlan_id]))
+  vlanOf(vlan, await store.networksOfOne(ctx, vlan))
 
 const mustGet = async (ctx: Ctx, id: string): Promise<Vlan> =>
   withNetworks(ctx, orNotFound(await store.find(ctx, id), 'VLAN', id))
@@ -148,7 +146,7 @@ export const feature: Feature = {
       if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
       if (group) query = query.where('group_key', '=', group.trim().toLowerCase())
       if (managed_by) query = query.where(isManagedBy(managed_by))
-      let networkIds: Promise<NetworkIds> | undefined
+      let networkIds: Promise<store.NetworkIds> | undefined
       return listRows(ctx, {
         revision,
         query,

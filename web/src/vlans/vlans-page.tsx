@@ -1,13 +1,15 @@
 /** All VLANs, and the numbers of networks that have no name yet. */
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import { placeKey } from '../../../src/features/vlans/place.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { ownColumns } from '../resource/columns.tsx'
 import { crud } from '../resource/crud.ts'
 import { formFields, tableSpec } from '../resource/fields.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
+import { ManagedBy } from '../resource/object-page.tsx'
 import type { Resource, Values } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
@@ -46,7 +48,25 @@ export const VlansPage = () => {
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const resource = useMemo(() => vlanResource(datacenters), [datacenters])
+  const noUpdate = blocked('vlans:update')
+  const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
+  const resource = useMemo(() => {
+    const bare = vlanResource(datacenters)
+    const below = (id: string) => {
+      const owner = owners.get(id) ?? ''
+      return (
+        <>
+          {owner !== '' && (
+            <Suspense>
+              <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />
+            </Suspense>
+          )}
+          <HistoryTab kind="vlan" id={id} />
+        </>
+      )
+    }
+    return { ...bare, below }
+  }, [datacenters, owners, noUpdate])
   const spec = useMemo(() => tableSpec(vlanFields(names)), [names])
   const columns = useMemo(
     () => ownColumns(vlanFields(names), ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> }),
