@@ -109,7 +109,8 @@ const DNS = /\/web\/src\/dns\//
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./
 
 /** Small inventory pages that share their styles. */
-const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations|spaces|utilization)\//
+const INVENTORY =
+  /\/web\/src\/(datacenters|networks|pools|reservations|spaces|utilization|vlans)\/|\/src\/features\/vlans\//
 
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
@@ -140,6 +141,7 @@ const LOADED_LATER = [
   'src/features/estate/csv/guess.ts',
   'src/features/feeds/catalogue.ts',
   'src/features/history/kind-names.ts',
+  'src/features/vlans/place.ts',
   'web/src/devices/batch.ts',
   'web/src/export/fields.ts',
   'web/src/export/rows.ts',
@@ -147,6 +149,7 @@ const LOADED_LATER = [
   'web/src/resource/known-fields.ts',
   'web/src/resource/managed-by.tsx',
   'web/src/spaces/fields.ts',
+  'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))
 
 for (const path of LOADED_LATER)

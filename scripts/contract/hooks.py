@@ -35,7 +35,7 @@ EXCUSED = [
     r"^scan: (is \w+ already|another one of this network is running)$",
     r"^id: the conflict is resolved already$",
     # The rows of an estate document, which has a JSON Schema of its own.
-    r"^(datacenters|networks|pools|devices|relationships|reservations)\[\d+\]",
+    r"^(datacenters|vlans|networks|pools|devices|relationships|reservations)\[\d+\]",
     r": is no list of an estate document",
     # JSON in a text, and files of other programs.
     r"^mapping: must be JSON",

@@ -27,6 +27,8 @@ export type Site = {
 }
 
 let made = 0
+/** No two VLANs without a datacenter and a group have one number. */
+const newVlan = () => 1 + (++made % 4094)
 const newRefs = () => ({ netbox: `dcim.${++made}`, servicenow: `CI${made}` })
 
 export const KINDS: readonly Kind[] = [
@@ -47,6 +49,27 @@ export const KINDS: readonly Kind[] = [
     required: ['name'],
     readOnly: ['id', 'created_at', 'updated_at'],
     texts: { location: 255, description: 4096 },
+    hasName: true,
+  },
+  {
+    kind: 'vlan',
+    path: '/api/vlans',
+    collection: () => '/api/vlans',
+    least: () => ({ vlan_id: newVlan(), name: 'Web' }),
+    defaults: { datacenter_id: null, group: '', description: '', refs: {}, managed_by: '' },
+    full: ({ datacenter }) => ({
+      vlan_id: newVlan(),
+      name: 'Web',
+      datacenter_id: datacenter,
+      group: 'Fabric B',
+      description: 'Servers',
+      refs: newRefs(),
+      managed_by: 'git',
+    }),
+    change: { description: 'Storage' },
+    required: ['vlan_id', 'name'],
+    readOnly: ['id', 'network_ids', 'created_at', 'updated_at'],
+    texts: { group: 255, description: 4096 },
     hasName: true,
   },
   {

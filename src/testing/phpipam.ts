@@ -29,7 +29,19 @@ export const TABLES: Readonly<Record<string, { readonly columns: readonly string
     },
     vlans: {
       columns: ['vlanId', 'domainId', 'name', 'number', 'description'],
-      rows: [{ vlanId: 3, domainId: 1, name: 'mark-vlan', number: 401, description: 'mark-vlan-text' }],
+      rows: [
+        { vlanId: 3, domainId: 1, name: 'mark-vlan', number: 401, description: 'mark-vlan-text' },
+        { vlanId: 4, domainId: 2, name: 'mark-storage', number: 402 },
+        { vlanId: 5, domainId: 2, number: 402 },
+        { vlanId: 6, domainId: 2, name: 'mark-no-number', number: 5000 },
+      ],
+    },
+    vlanDomains: {
+      columns: ['id', 'name', 'description'],
+      rows: [
+        { id: 1, name: 'default', description: 'mark-domain' },
+        { id: 2, name: 'mark-fabric' },
+      ],
     },
     vrf: { columns: ['vrfId', 'name', 'rd'], rows: [{ vrfId: 1, name: 'mark-vrf', rd: '65000:1' }] },
     ipTags: {

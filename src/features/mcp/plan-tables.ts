@@ -81,6 +81,7 @@ const RRSET = {
  */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   ...DERIVED,
+  vlans: derived('vlans', { noun: KIND_NAMES.vlan.noun }),
   reservations: derived('reservations', { name: (row) => text(row.hostname) || text(row.ip_address) }),
   devices: derived('devices', { view: deviceView }),
   relationships: {

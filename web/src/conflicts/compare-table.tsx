@@ -8,6 +8,7 @@ import { deviceQuery } from '../devices/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
 import { Skeleton, TimeAgo } from '../ui/primitives.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
 import { deviceFields, type Line, linesOf, networkFields } from './compare.ts'
 import css from './conflicts.module.css'
 
@@ -104,6 +105,7 @@ export const DeviceComparison = ({ conflict }: { readonly conflict: Conflict }) 
 
 export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conflict: Conflict }) => {
   const names = useDatacenterNames()
+  const vlans = useVlanNames()
   const { may } = usePermit()
   const { data, isPending } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   if (!may('networks:list')) return <p className="muted">To see the networks needs the permission networks:list.</p>
@@ -119,5 +121,5 @@ export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conf
     ),
   }))
   if (heads.length === 0) return <p className="muted">All its networks are deleted.</p>
-  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, networkFields(names))} />
+  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, networkFields(names, vlans))} />
 }

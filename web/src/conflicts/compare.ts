@@ -2,6 +2,7 @@
 import type { Address, Conflict, Device, Network } from '../api/contracts.ts'
 import { DEVICE_ORDER, deviceFields as fieldsOfDevice } from '../devices/fields.ts'
 import { joined, shownFields } from '../resource/fields.ts'
+import type { VlanNames } from '../vlans/names.ts'
 
 export type Line = {
   readonly name: string
@@ -45,10 +46,11 @@ export const deviceFields = (place: Place, datacenters: Names): readonly Field<D
   )
 }
 
-export const networkFields = (datacenters: Names): readonly Field<Network>[] => [
+/** @param vlans the names of VLANs, if there are any */
+export const networkFields = (datacenters: Names, vlans?: VlanNames): readonly Field<Network>[] => [
   ['Subnet', ({ subnet }) => subnet],
   ['Datacenter', ({ datacenter_id }) => datacenters.get(datacenter_id ?? '') ?? datacenter_id ?? 'none'],
-  ['VLAN', ({ vlan_id }) => String(vlan_id ?? '')],
+  ['VLAN', (network) => `${network.vlan_id ?? ''} ${vlans?.(network) ?? ''}`.trim()],
   ['Used addresses', ({ utilization }) => String(utilization?.used_ips ?? '')],
   ['Description', ({ description }) => description],
 ]

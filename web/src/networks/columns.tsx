@@ -8,6 +8,8 @@ import type { Column } from '../table/column.ts'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
 import { Meter } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import type { VlanNames } from '../vlans/names.ts'
+import { VlanText } from '../vlans/vlan-text.tsx'
 import { networkFields } from './fields.ts'
 import css from './networks.module.css'
 import type { TreeRow } from './tree.ts'
@@ -39,8 +41,10 @@ const USED: Column<Network> = {
   cell: (network) => <Used network={network} />,
 }
 
-export const networkColumns = (names: ReadonlyMap<string, string>): readonly Column<Network>[] =>
-  ownColumns(networkFields(names), ORDER, {
+/** @param vlans the names of VLANs, if there are any */
+export const networkColumns = (names: ReadonlyMap<string, string>, vlans?: VlanNames): readonly Column<Network>[] =>
+  ownColumns(networkFields(names, vlans), ORDER, {
+    ...(vlans && { vlan_id: (network: Network) => <VlanText network={network} vlans={vlans} /> }),
     subnet: (network) => <SubnetLink network={network} />,
     utilization: (network) => <Fill network={network} />,
   }).toSpliced(ORDER.length, 0, USED)
@@ -49,6 +53,7 @@ export const networkColumns = (names: ReadonlyMap<string, string>): readonly Col
 export type Fill = (subnet: string, parent: Network) => void
 
 type TreeTools = {
+  readonly vlans: VlanNames | undefined
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
   readonly onFill: Fill | undefined
 }
@@ -65,7 +70,7 @@ const SubnetLink = ({ network: { id, subnet, space_id } }: { readonly network: N
   </>
 )
 
-const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeRow }) => {
+const SubnetCell = ({ row, onToggle, onFill }: Omit<TreeTools, 'vlans'> & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
   if (row.kind === 'gap')
     return (
@@ -109,8 +114,11 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
 }
 
 /** The same columns over the rows of the tree; a gap has only its subnet. */
-export const treeColumns = (names: ReadonlyMap<string, string>, tools: TreeTools): readonly Column<TreeRow>[] =>
-  networkColumns(names).map((column) => ({
+export const treeColumns = (
+  names: ReadonlyMap<string, string>,
+  { vlans, ...tools }: TreeTools,
+): readonly Column<TreeRow>[] =>
+  networkColumns(names, vlans).map((column) => ({
     ...column,
     isSortable: false,
     width: column.id === 'subnet' ? column.width + 50 : column.width,

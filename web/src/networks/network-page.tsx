@@ -15,6 +15,8 @@ import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Usage } from '../utilization/usage.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
+import { vlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
@@ -52,6 +54,7 @@ export const NetworkPage = () => {
     enabled: !['discovery', 'history'].includes(tab) && !isScanning,
   })
   const spaces = useSpaces()
+  const vlans = useVlanNames(hasDatacenter)
   const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
@@ -80,7 +83,7 @@ export const NetworkPage = () => {
       title={network.name}
       managedBy={network.managed_by}
       get={contracts.networks.get}
-      resource={networkResource(datacenters, spaces)}
+      resource={networkResource(datacenters, { spaces, vlan: vlans && vlanControl(vlans) })}
       edit={{ blocked: blocked('networks:update') }}
       remove={{
         blocked: may('networks:delete') ? undefined : 'networks:delete',
@@ -102,7 +105,11 @@ export const NetworkPage = () => {
         </MenuItem>
       }
       tabs={[
-        { id: 'overview', text: 'Overview', content: <NetworkOverview network={network} datacenter={datacenter} /> },
+        {
+          id: 'overview',
+          text: 'Overview',
+          content: <NetworkOverview network={network} datacenter={datacenter} vlans={vlans} />,
+        },
         {
           id: 'addresses',
           text: 'Addresses',

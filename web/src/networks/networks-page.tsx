@@ -24,6 +24,8 @@ import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
+import { vlanControl } from '../vlans/vlan-field.tsx'
 import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
@@ -44,6 +46,7 @@ const nameOf = ({ name }: Network): string => name
 /** Leads to the pages of the objects that networks refer to. */
 const NetworksMenu = () => {
   const navigate = useNavigate()
+  const { may } = usePermit()
   const trigger = (
     <Button isIcon aria-label="More about networks">
       <Ellipsis size={15} aria-hidden="true" />
@@ -51,7 +54,10 @@ const NetworksMenu = () => {
   )
   return (
     <Menu trigger={trigger}>
-      <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>
+      {may('spaces:list') && (
+        <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>
+      )}
+      {may('vlans:list') && <MenuItem onSelect={() => void navigate({ to: '/vlans' })}>VLANs</MenuItem>}
     </Menu>
   )
 }
@@ -66,10 +72,14 @@ export const NetworksPage = () => {
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('subnet')
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const spec = useMemo(() => networkSpec(names), [names])
-  const columns = useMemo(() => networkColumns(names), [names])
+  const vlans = useVlanNames()
+  const spec = useMemo(() => networkSpec(names, vlans), [names, vlans])
+  const columns = useMemo(() => networkColumns(names, vlans), [names, vlans])
   const { spaces, space, holds, given, control } = useSpaceChoice()
-  const resource = useMemo(() => networkResource(datacenters, spaces), [datacenters, spaces])
+  const resource = useMemo(
+    () => networkResource(datacenters, { spaces, vlan: vlans && vlanControl(vlans) }),
+    [datacenters, spaces, vlans],
+  )
   const all = query.data ?? NONE
   const rows = useMemo(() => all.filter(holds), [all, holds])
   const groups = useMemo(
@@ -99,7 +109,7 @@ export const NetworksPage = () => {
           <Plus size={15} aria-hidden="true" />
           New network
         </Button>
-        {may('spaces:list') && <NetworksMenu />}
+        {(may('spaces:list') || may('vlans:list')) && <NetworksMenu />}
       </PageHead>
       <FilterBar
         text={text}
@@ -148,6 +158,7 @@ export const NetworksPage = () => {
             <TreeTable
               networks={rows}
               names={names}
+              vlans={vlans}
               isShown={choice.isShown}
               actions={actions}
               onFill={

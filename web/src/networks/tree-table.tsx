@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { RowActions } from '../table/use-cursor.ts'
+import type { VlanNames } from '../vlans/names.ts'
 import { type Fill, treeColumns } from './columns.tsx'
 import { networkTree, rowsOfSpaces, spaceRowId, type TreeRow, type TreeSpace, treeRows } from './tree.ts'
 import { useExpanded } from './use-expanded.ts'
@@ -10,6 +11,7 @@ import { useExpanded } from './use-expanded.ts'
 type Props = {
   readonly networks: readonly Network[]
   readonly names: ReadonlyMap<string, string>
+  readonly vlans: VlanNames | undefined
   readonly isShown: (column: string) => boolean
   readonly actions: RowActions<Network>
   readonly onFill: Fill | undefined
@@ -24,7 +26,7 @@ const idOf = ({ id }: TreeRow): string => id
 const nameOf = (row: TreeRow): string =>
   row.kind === 'gap' ? row.subnet : row.kind === 'space' ? row.name : row.network.name
 
-export const TreeTable = ({ networks, names, isShown, actions, onFill, spaces }: Props) => {
+export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill, spaces }: Props) => {
   const nodes = useMemo(() => networkTree(networks), [networks])
   const expanded = useExpanded([
     ...(spaces ?? []).map(({ id }) => spaceRowId(id)),
@@ -33,7 +35,7 @@ export const TreeTable = ({ networks, names, isShown, actions, onFill, spaces }:
   const shown = { isExpanded: expanded.isExpanded, hasGaps: true }
   const rows = spaces ? rowsOfSpaces(nodes, spaces, shown) : treeRows(nodes, shown)
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const columns = treeColumns(names, { onToggle, onFill }).filter(({ id }) => isShown(id))
+  const columns = treeColumns(names, { vlans, onToggle, onFill }).filter(({ id }) => isShown(id))
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
   return (

@@ -7,7 +7,6 @@ import { request } from '../api/client.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
-import { useSpaces } from '../spaces/known-spaces.tsx'
 import { count as countText } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
@@ -26,9 +25,6 @@ const GROUPS = [
 
 /** The items that the bar of a phone leaves out. */
 const ROOMY = [{ name: 'Inventory', items: INVENTORY.filter(({ isRoomy }) => isRoomy) }, ...GROUPS]
-
-/** Returns true for the items that are shown without an object in their list. */
-const isAlways = ({ isOptional }: NavItem): boolean => !isOptional
 
 /** Returns a number from the data of the overview, for a list that is not loaded. */
 const countedIn = (known: Dashboard | undefined, key: string): number | undefined => {
@@ -77,8 +73,11 @@ const NavLink = ({ item }: { readonly item: NavItem }) => {
   )
 }
 
-/** Optional items are shown once their list has an object. */
-const useShown = (): ((item: NavItem) => boolean) => (useSpaces().length > 0 ? () => true : isAlways)
+/** Optional items are shown once there is an object of their resource. */
+const useShown = (): ((item: NavItem) => boolean) => {
+  const { in_use = [] } = useMe()
+  return ({ optional }) => optional === undefined || in_use.includes(optional)
+}
 
 const UserMenu = () => {
   const { username, full_name } = useMe()

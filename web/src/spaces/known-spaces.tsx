@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../api/client.ts'
-import { useMe, usePermitted } from '../shell/me.ts'
+import { useIsInUse, usePermitted } from '../shell/me.ts'
 import { Choice } from '../table/filter-controls.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Badge } from '../ui/primitives.tsx'
@@ -20,7 +20,7 @@ const NONE: readonly Space[] = []
 
 /** Returns all spaces but the default one; without any, no page shows one, and nothing is requested. */
 export const useSpaces = (): readonly Space[] => {
-  const enabled = useMe().uses?.includes('spaces') === true
+  const enabled = useIsInUse('spaces')
   return usePermitted('spaces:list', { ...spacesQuery, enabled }).data ?? NONE
 }
 

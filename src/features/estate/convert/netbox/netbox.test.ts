@@ -78,6 +78,22 @@ test('a device has the values of its model, role, place, interfaces and cables',
   })
 })
 
+test('a VLAN has its number, its site or that of its group, and the name of the group', async () => {
+  const { documents, report } = await convert(pgDump('4.6'))
+  const [ams, ber] = [{ ref: 'netbox:dcim.site.1' }, { ref: 'netbox:dcim.site.2' }]
+  expect(documents.vlans).toEqual([
+    { vlan_id: 401, name: 'Servers', datacenter: ams, refs: { netbox: 'ipam.vlan.1' } },
+    { vlan_id: 402, name: 'Unused', description: 'status: reserved', refs: { netbox: 'ipam.vlan.2' } },
+    {
+      ...{ vlan_id: 401, name: 'Storage', datacenter: ber, group: 'Fabric B', description: 'role: Production' },
+      refs: { netbox: 'ipam.vlan.3' },
+    },
+    { vlan_id: 402, name: 'Again', group: '#4', refs: { netbox: 'ipam.vlan.4' } },
+  ])
+  expect({ read: report.read['ipam.vlan'], made: report.made.vlans }).toEqual({ read: 4, made: 4 })
+  expect(documents.networks?.[0]?.description).not.toContain('vlan:')
+})
+
 test('a machine is a device that its host contains', async () => {
   const { documents } = await convert(pgDump('4.6'))
   expect(documents.devices?.[3]).toMatchObject({ name: 'vm-1', status: 'active', tags: ['vm', 'cluster:kvm-1'] })

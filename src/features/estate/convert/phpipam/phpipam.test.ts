@@ -58,7 +58,7 @@ test('each row fits its resource, and each reference leads to a row', async () =
 
 test('each row of the source is in a row of the document or left over', async () => {
   const { documents, leftover, report } = await convert(mysqlDump())
-  const names: Record<string, string> = { ipaddresses: 'addresses', vrf: 'vrfs' }
+  const names: Record<string, string> = { ipaddresses: 'addresses', vlanDomains: 'l2domains', vrf: 'vrfs' }
   const refs = JSON.stringify(documents)
   for (const [table, { rows }] of Object.entries(TABLES)) {
     if (table === 'users' || table === 'vaultItems') continue
@@ -76,6 +76,18 @@ test('each row of the source is in a row of the document or left over', async ()
   }
 })
 
+test('VLANs keep their number and the name of their L2 domain; the id is in the group of an equal one', async () => {
+  const { documents, report, leftover } = await convert(mysqlDump())
+  expect(documents.vlans).toEqual([
+    { vlan_id: 401, name: 'mark-vlan', description: 'mark-vlan-text', refs: { phpipam: 'vlan.3' } },
+    { vlan_id: 402, name: 'mark-storage', group: 'mark-fabric', refs: { phpipam: 'vlan.4' } },
+    { vlan_id: 402, name: 'VLAN 402', group: 'mark-fabric #5', refs: { phpipam: 'vlan.5' } },
+  ])
+  expect({ made: report.made.vlans, read: report.read.vlans, left: leftover.vlans?.length }).toEqual({
+    ...{ made: 3, read: 4, left: 1 },
+  })
+})
+
 test('subnets are networks with their VLAN, and lines of section, VRF, folder, customer and custom fields', async () => {
   const { documents } = await convert(mysqlDump())
   expect(documents.networks?.[0]).toEqual({
@@ -83,8 +95,7 @@ test('subnets are networks with their VLAN, and lines of section, VRF, folder, c
     subnet: '10.40.1.0/24',
     vlan_id: 401,
     datacenter: { ref: 'phpipam:location.1' },
-    description:
-      'section: Customers\nvrf: mark-vrf\ncustomer: Acme\ncustom_owner: mark-owner\nvlan: mark-vlan\nfolder: mark-folder',
+    description: 'section: Customers\nvrf: mark-vrf\ncustomer: Acme\ncustom_owner: mark-owner\nfolder: mark-folder',
     refs: { phpipam: 'subnet.2' },
   })
   expect(documents.networks?.slice(1).map(({ name, subnet, description }) => [name, subnet, description])).toEqual([
