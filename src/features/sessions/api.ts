@@ -4,9 +4,13 @@ import { idOf, Page, Timestamp } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
 import { User } from '../users/api.ts'
 
-export const Me = User.extend({ permissions: z.array(z.string()).describe('Names of permissions, sorted') }).meta({
-  id: 'Me',
-})
+export const Me = User.extend({
+  permissions: z.array(z.string()).describe('Names of permissions, sorted'),
+  uses: z
+    .array(z.enum(['spaces']))
+    .optional()
+    .describe('The optional resources that you may list and of which there is an object; absent without any'),
+}).meta({ id: 'Me' })
 export type Me = z.infer<typeof Me>
 
 export const Login = z.object({

@@ -7,6 +7,7 @@ import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { anySpace } from '../spaces/keys.ts'
 import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
 import { type Me, type Session as SentSession, sessionRoutes, sessions as sessionsApi } from './api.ts'
 import { login } from './login.ts'
@@ -26,7 +27,8 @@ const me = async (ctx: Ctx): Promise<Me> => {
   const { userId, permissions } = ctx.caller
   const user = userId === undefined ? undefined : await findUser(ctx, userId)
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
-  return { ...user, permissions: [...permissions].sort() }
+  const own = { ...user, permissions: [...permissions].sort() }
+  return permissions.has('spaces:list') && (await anySpace(ctx)) ? { ...own, uses: ['spaces'] } : own
 }
 
 const sent = ({ caller }: Ctx, session: Session): SentSession => ({

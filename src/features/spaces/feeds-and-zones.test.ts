@@ -29,6 +29,14 @@ describe.each([...dialects()])('feeds and zones of spaces on %s', (dialect) => {
     await api.devices.create({ id: 'bare', name: 'bare', hostname: 'bare' })
   })
 
+  test('your account says that there are spaces, if you may list them', async () => {
+    expect((await inv.ask('GET /api/auth/me')).body).toMatchObject({ uses: ['spaces'] })
+    const empty = await testApp(dialect)
+    const { body } = await ask(await empty.as('admin'), 'GET /api/auth/me')
+    await empty.close()
+    expect(body).not.toHaveProperty('uses')
+  })
+
   const post = async <T>(path: string, draft: object): Promise<T> => {
     const { status, body } = await inv.ask(`POST ${path}`, draft)
     expect([status, body]).toMatchObject([201, {}])

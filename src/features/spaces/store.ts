@@ -85,6 +85,11 @@ export const allSpaces = async (scope: StoreScope): Promise<readonly NamedSpace[
 /** A FROM item with the keys of all spaces in its column `space`, the default one first. */
 export const SPACES = sql<{ space: SpaceKey }>`(SELECT '' AS space UNION ALL SELECT space_key FROM space_keys)`
 
+const first = prepared((db: Kysely<Tables>) => db.selectFrom('spaces').select('id').limit(1))
+
+/** Returns true if there is a space but the default one. */
+export const anySpace = async (scope: StoreScope): Promise<boolean> => (await first(scope, {})).length > 0
+
 /** Returns the id of the space with a key, which may be deleted. @throws Error for a key that was never given */
 export const idOfKey = async ({ db }: StoreScope, key: SpaceKey): Promise<string> => {
   const query = db.selectFrom('space_keys').select('space_id').where('space_key', '=', key)

@@ -61,7 +61,8 @@ const useDatacenterNames = (): ReadonlyMap<string, string> => {
   return new Map(data.map(({ id, name }) => [id, name]))
 }
 
-export const DeviceComparison = ({ conflict: { device_ids, ip_address } }: { readonly conflict: Conflict }) => {
+export const DeviceComparison = ({ conflict }: { readonly conflict: Conflict }) => {
+  const { device_ids, ip_address, space_id } = conflict
   const names = useDatacenterNames()
   const shown = device_ids.slice(0, MOST_COLUMNS)
   const queries = useQueries({ queries: shown.map(deviceQuery) })
@@ -81,14 +82,18 @@ export const DeviceComparison = ({ conflict: { device_ids, ip_address } }: { rea
   return (
     <>
       {heads.length > 0 && (
-        <Comparison label="The devices" heads={heads} lines={linesOf(devices, deviceFields(ip_address, names))} />
+        <Comparison label="The devices" heads={heads} lines={linesOf(devices, deviceFields(conflict, names))} />
       )}
       {gone > 0 && (
         <p className="muted">{plural(gone, 'device')} of it can't be shown: deleted, or not yours to see.</p>
       )}
       {rest > 0 && (
         <p>
-          <Link to="/devices" search={{ q: `ip:${ip_address}` }} className="link">
+          <Link
+            to="/devices"
+            search={{ q: `ip:${ip_address}`, ...(space_id !== undefined && { space: space_id }) }}
+            className="link"
+          >
             and {plural(rest, 'other device')}
           </Link>
         </p>

@@ -7,6 +7,7 @@ import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
 import { fields as networks } from '../networks/fields.ts'
 import { cellKinds } from '../resource/fields.ts'
+import { fields as spaces } from '../spaces/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
 type Draft<F extends 'pools' | 'reservations'> = In<Contracts[F]['create']>
@@ -28,6 +29,7 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
   pool_id: 'text',
   ip_address: 'text',
   hostname: 'text',
+  mac_address: 'text',
   purpose: 'text',
   notes: 'text',
   expires_at: 'text',
@@ -46,6 +48,7 @@ const RELATIONSHIP: FieldsOf<RelationshipRow> = {
 const ALL = {
   devices: cellKinds(devices),
   datacenters: cellKinds(datacenters),
+  spaces: cellKinds(spaces),
   networks: cellKinds(networks),
   pools: POOL,
   reservations: RESERVATION,

@@ -21,6 +21,7 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   device: ['networks', 'network', 'pools', 'pool', 'dashboard', 'dns-zones', 'dns-zone'],
   network: ['networks', 'network', 'pools', 'dashboard'],
   dns: ['dns-zones', 'dns-zone'],
+  space: ['spaces', 'me'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }
 /** By default, events affect the list of their objects and the overview. */

@@ -3,6 +3,7 @@ import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
 import { ownColumns } from '../resource/columns.tsx'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
 import { Meter } from '../ui/primitives.tsx'
@@ -40,23 +41,29 @@ const USED: Column<Network> = {
 
 export const networkColumns = (names: ReadonlyMap<string, string>): readonly Column<Network>[] =>
   ownColumns(networkFields(names), ORDER, {
-    subnet: ({ id, subnet }) => (
-      <>
-        <RowLink to="networks" id={id} className="mono">
-          {subnet}
-        </RowLink>
-        <ConflictMark id={id} />
-      </>
-    ),
+    subnet: (network) => <SubnetLink network={network} />,
     utilization: (network) => <Fill network={network} />,
   }).toSpliced(ORDER.length, 0, USED)
 
+/** Starts a network in a gap. @param parent of the gap */
+export type Fill = (subnet: string, parent: Network) => void
+
 type TreeTools = {
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
-  readonly onFill: ((subnet: string) => void) | undefined
+  readonly onFill: Fill | undefined
 }
 
 const INDENT_PX = 18
+
+const SubnetLink = ({ network: { id, subnet, space_id } }: { readonly network: Network }) => (
+  <>
+    <RowLink to="networks" id={id} className="mono">
+      {subnet}
+    </RowLink>
+    <SpaceBadge space_id={space_id} />
+    <ConflictMark id={id} />
+  </>
+)
 
 const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
@@ -65,7 +72,7 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
       <span className={css.subnet}>
         {indent}
         {onFill ? (
-          <button type="button" className={css.gap} tabIndex={-1} onClick={() => onFill(row.subnet)}>
+          <button type="button" className={css.gap} tabIndex={-1} onClick={() => onFill(row.subnet, row.parent)}>
             <Plus size={13} aria-hidden="true" />
             <span className="mono">{row.subnet}</span> free
           </button>
@@ -76,7 +83,8 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
         )}
       </span>
     )
-  const { network, isExpanded, children } = row
+  const { isExpanded, children } = row
+  const name = row.kind === 'space' ? row.name : row.network.subnet
   const Icon = isExpanded ? ChevronDown : ChevronRight
   return (
     <span className={css.subnet}>
@@ -88,16 +96,13 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
           type="button"
           className={css.fold}
           tabIndex={-1}
-          aria-label={`${isExpanded ? 'Fold' : 'Unfold'} ${network.subnet}`}
+          aria-label={`${isExpanded ? 'Fold' : 'Unfold'} ${name}`}
           onClick={() => onToggle(row, !isExpanded)}
         >
           <Icon size={15} aria-hidden="true" />
         </button>
       )}
-      <RowLink to="networks" id={network.id} className="mono">
-        {network.subnet}
-      </RowLink>
-      <ConflictMark id={network.id} />
+      {row.kind === 'space' ? <b>{name}</b> : <SubnetLink network={row.network} />}
       {children > 0 && <span className={css.children}>{children}</span>}
     </span>
   )

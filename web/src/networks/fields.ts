@@ -36,6 +36,15 @@ export const networkFields = (names: ReadonlyMap<string, string> = new Map()): F
     column: { id: 'datacenter', width: 130 },
     filter: { name: 'dc', test: 'begins', hasFacet: true },
   },
+  space_id: {
+    label: 'Address space',
+    isSearched: false,
+    form: { kind: 'select' },
+    column: false,
+    filter: false,
+    isOptional: true,
+    isCompared: false,
+  },
   utilization: {
     label: 'Utilization',
     isSearched: false,

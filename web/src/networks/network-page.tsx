@@ -10,6 +10,7 @@ import { MissingObject, ObjectPage, useListed } from '../resource/object-page.ts
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
+import { useSpaces } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
@@ -50,6 +51,7 @@ export const NetworkPage = () => {
     ...poolsQuery,
     enabled: !['discovery', 'history'].includes(tab) && !isScanning,
   })
+  const spaces = useSpaces()
   const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
@@ -78,7 +80,7 @@ export const NetworkPage = () => {
       title={network.name}
       managedBy={network.managed_by}
       get={contracts.networks.get}
-      resource={networkResource(datacenters)}
+      resource={networkResource(datacenters, spaces)}
       edit={{ blocked: blocked('networks:update') }}
       remove={{
         blocked: may('networks:delete') ? undefined : 'networks:delete',
@@ -91,7 +93,9 @@ export const NetworkPage = () => {
       }
       menu={
         <MenuItem
-          onSelect={() => void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet } })}
+          onSelect={() =>
+            void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet, into: network.space_id } })
+          }
           blocked={may('networks:create') ? undefined : 'networks:create'}
         >
           New network inside

@@ -4,12 +4,18 @@ import { contracts, type Datacenter, type Network } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
 import { formFields, tableSpec } from '../resource/fields.ts'
 import type { Resource } from '../resource/resource.ts'
+import type { Space } from '../spaces/fields.ts'
+import { spaceControl } from '../spaces/known-control.ts'
 import { fields, networkFields } from './fields.ts'
 
-export const networkResource = (datacenters: readonly Datacenter[]): Resource<Network> => ({
+export const networkResource = (
+  datacenters: readonly Datacenter[],
+  spaces: readonly Space[] = [],
+): Resource<Network> => ({
   noun: 'network',
   fields: formFields(fields, [], {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
+    space_id: spaceControl(spaces),
   }),
   nameOf: ({ name }) => name,
   ...crud(contracts.networks),

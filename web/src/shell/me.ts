@@ -16,7 +16,7 @@ export type Permit = {
 }
 
 /** Only the estate has a past, and nothing of it can be changed. */
-const OF_THE_PAST = /^(datacenters|devices|networks|pools|relationships|reservations|search):(list|read)$/
+const OF_THE_PAST = /^(datacenters|devices|networks|pools|relationships|reservations|search|spaces):(list|read)$/
 
 export const usePermit = (): Permit => {
   const { permissions } = useMe()

@@ -8,6 +8,7 @@ import {
   History,
   Inbox,
   KeyRound,
+  Layers,
   LayoutDashboard,
   LockKeyhole,
   type LucideIcon,
@@ -46,6 +47,8 @@ export type NavItem = {
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has little room. */
   readonly isRoomy?: boolean
+  /** In the sidebar once there is one. */
+  readonly isOptional?: true
 }
 
 /** The parts that follow from the name of a resource. */
@@ -64,6 +67,15 @@ export const HOME: NavItem = {
 export const INVENTORY: readonly NavItem[] = [
   { ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },
   { ...list('networks', 'network'), text: 'Networks', icon: Network, key: 'n' },
+  {
+    ...list('spaces', 'address space'),
+    types: ['space'],
+    text: 'Address spaces',
+    icon: Layers,
+    key: 'j',
+    isRoomy: true,
+    isOptional: true,
+  },
   { ...list('pools', 'pool'), text: 'Pools', icon: Boxes, key: 'p' },
   { ...list('reservations', 'reservation'), text: 'Reservations', icon: Ticket, key: 'v' },
   { ...list('devices', 'device'), text: 'Devices', icon: Server, key: 'd' },

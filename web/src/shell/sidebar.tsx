@@ -7,6 +7,7 @@ import { request } from '../api/client.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
+import { useSpaces } from '../spaces/known-spaces.tsx'
 import { count as countText } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
@@ -25,6 +26,9 @@ const GROUPS = [
 
 /** The items that the bar of a phone leaves out. */
 const ROOMY = [{ name: 'Inventory', items: INVENTORY.filter(({ isRoomy }) => isRoomy) }, ...GROUPS]
+
+/** Returns true for the items that are shown without an object in their list. */
+const isAlways = ({ isOptional }: NavItem): boolean => !isOptional
 
 /** Returns a number from the data of the overview, for a list that is not loaded. */
 const countedIn = (known: Dashboard | undefined, key: string): number | undefined => {
@@ -73,10 +77,14 @@ const NavLink = ({ item }: { readonly item: NavItem }) => {
   )
 }
 
+/** Optional items are shown once their list has an object. */
+const useShown = (): ((item: NavItem) => boolean) => (useSpaces().length > 0 ? () => true : isAlways)
+
 const UserMenu = () => {
   const { username, full_name } = useMe()
   // The bar of a phone has no room for all items.
   const isNarrow = useNarrow()
+  const isShown = useShown()
   const client = useQueryClient()
   const navigate = useNavigate()
   const signOut = async () => {
@@ -104,7 +112,7 @@ const UserMenu = () => {
         {isNarrow &&
           ROOMY.map(({ name, items }) => (
             <MenuGroup key={name} label={name}>
-              {items.map(({ to, text }) => (
+              {items.filter(isShown).map(({ to, text }) => (
                 <MenuItem key={to} onSelect={() => void navigate({ to })}>
                   {text}
                 </MenuItem>
@@ -120,36 +128,44 @@ const UserMenu = () => {
   )
 }
 
-export const Sidebar = () => (
-  <nav className={css.side} aria-label="Main">
-    <Link to="/" className={css.brand} aria-label="Plat, overview">
-      <Logo size={20} />
-      <span className={css.text}>Plat</span>
-    </Link>
-    <button type="button" className={css.search} onClick={() => paletteIsOpen.set(true)} aria-keyshortcuts="Control+K">
-      <Search size={15} aria-hidden="true" />
-      <span className={css.text}>Search or jump to…</span>
-      <kbd>⌃K</kbd>
-    </button>
-    <ul className={css.group}>
-      <NavLink item={HOME} />
-    </ul>
-    <h2 className={css.groupName}>Inventory</h2>
-    <ul className={css.group}>
-      {INVENTORY.map((item) => (
-        <NavLink key={item.to} item={item} />
+export const Sidebar = () => {
+  const isShown = useShown()
+  return (
+    <nav className={css.side} aria-label="Main">
+      <Link to="/" className={css.brand} aria-label="Plat, overview">
+        <Logo size={20} />
+        <span className={css.text}>Plat</span>
+      </Link>
+      <button
+        type="button"
+        className={css.search}
+        onClick={() => paletteIsOpen.set(true)}
+        aria-keyshortcuts="Control+K"
+      >
+        <Search size={15} aria-hidden="true" />
+        <span className={css.text}>Search or jump to…</span>
+        <kbd>⌃K</kbd>
+      </button>
+      <ul className={css.group}>
+        <NavLink item={HOME} />
+      </ul>
+      <h2 className={css.groupName}>Inventory</h2>
+      <ul className={css.group}>
+        {INVENTORY.filter(isShown).map((item) => (
+          <NavLink key={item.to} item={item} />
+        ))}
+      </ul>
+      {GROUPS.map(({ name, items }) => (
+        <Fragment key={name}>
+          <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
+          <ul className={`${css.group} ${css.roomy}`}>
+            {items.map((item) => (
+              <NavLink key={item.to} item={item} />
+            ))}
+          </ul>
+        </Fragment>
       ))}
-    </ul>
-    {GROUPS.map(({ name, items }) => (
-      <Fragment key={name}>
-        <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
-        <ul className={`${css.group} ${css.roomy}`}>
-          {items.map((item) => (
-            <NavLink key={item.to} item={item} />
-          ))}
-        </ul>
-      </Fragment>
-    ))}
-    <UserMenu />
-  </nav>
-)
+      <UserMenu />
+    </nav>
+  )
+}
