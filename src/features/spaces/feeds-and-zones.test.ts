@@ -1,6 +1,7 @@
 // Feeds and DNS zones are of one address space each: the same addresses and names in other spaces do not concern them.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { alreadyExists, inventory, refusal } from '../../testing/inventory.ts'
+import { testApp } from '../../testing/app.ts'
+import { alreadyExists, ask, inventory, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsRrset, DnsZone } from '../dns-zones/schema.ts'
@@ -31,7 +32,7 @@ describe.each([...dialects()])('feeds and zones of spaces on %s', (dialect) => {
 
   test('your account says that there are spaces, if you may list them', async () => {
     expect((await inv.ask('GET /api/auth/me')).body).toMatchObject({ uses: ['spaces'] })
-    const empty = await testApp(dialect)
+    const empty = await testApp({ dialect })
     const { body } = await ask(await empty.as('admin'), 'GET /api/auth/me')
     await empty.close()
     expect(body).not.toHaveProperty('uses')
