@@ -1162,3 +1162,9 @@ CREATE TABLE dns_reports (
   zone_id TEXT COLLATE "C" PRIMARY KEY,
   doc TEXT COLLATE "C" NOT NULL
 );
+
+-- 0048-reservation-mac
+
+ALTER TABLE reservations ADD COLUMN mac_address TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX reservations_mac_address ON reservations (mac_address) WHERE mac_address <> '';

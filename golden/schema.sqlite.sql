@@ -791,11 +791,13 @@ CREATE TABLE reservations (
   created_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', mac_address TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
 
 CREATE INDEX reservations_hostname ON reservations (lower(hostname));
+
+CREATE INDEX reservations_mac_address ON reservations (mac_address) WHERE mac_address <> '';
 
 CREATE INDEX reservations_managed_by ON reservations (managed_by, created_at) WHERE managed_by <> '';
 

@@ -130,6 +130,7 @@ export const KINDS: readonly Kind[] = [
           label: 'eth0',
           network_id: network,
           switch_port: 'Gi1/0/1',
+          interface: 'eth0',
           pool_id: null,
         },
         { ip: '2001:db8::1', port: null, type: 'ipv6', label: '', network_id: null, switch_port: '', pool_id: null },
@@ -153,6 +154,7 @@ export const KINDS: readonly Kind[] = [
     full: ({ ip }) => ({
       ip_address: ip(),
       hostname: 'db-1',
+      mac_address: '52:54:00:00:00:07',
       purpose: 'Database',
       notes: 'Ask Ada',
       expires_at: '2030-01-01T00:00:00.000Z',

@@ -10,6 +10,7 @@ import type { Ctx, Feature } from '../ctx.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
+import { isDefault } from '../spaces/fields.ts'
 import type { Tables } from '../tables.ts'
 import { canonicalSubnet } from './apply/objects.ts'
 import { importDevices } from './import-devices.ts'
@@ -39,9 +40,13 @@ type NamedTable = {
 
 /** The fields within which a name is looked up, where names repeat. */
 const SAME: Readonly<Partial<Record<NamedTable, readonly string[]>>> = {
-  networks: ['subnet', 'datacenter_id'],
+  networks: ['subnet', 'datacenter_id', 'space_id'],
   pools: ['network_id'],
 }
+
+/** A row without a space means an object in the default one. */
+const spaceIn = ({ space_id }: Row['value']): unknown =>
+  typeof space_id === 'string' && space_id !== '' && !isDefault(space_id) ? space_id : null
 
 /** Finds an object by id if the row has one, otherwise by name. */
 const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Promise<string | undefined> => {
@@ -52,7 +57,8 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
   if (name === undefined) return undefined
   let named = query.where('name_key', '=', name.trim().toLowerCase())
   for (const field of SAME[table] ?? []) {
-    const wanted = value[field]
+    const wanted = field === 'space_id' ? spaceIn(value) : value[field]
+    if (wanted === null) named = named.where(field as 'id', 'is', null)
     // The columns have the names of the fields.
     if (typeof wanted === 'string')
       named = named.where(field as 'id', '=', field === 'subnet' ? canonicalSubnet(wanted) : wanted)

@@ -276,6 +276,7 @@ const estate = (engine: PastSql): PastTable[] => {
         id: 't.id',
         ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
         ...fieldsOf(engine, common),
+        mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
         ip_key: keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), derived('ip')),
       },
       moved: { from: 'past_moved_reservations', keys: ['ip_key'] },

@@ -32,6 +32,7 @@ export const deviceFields = (place: Place, datacenters: Names): readonly Field<D
     ['Label', (device) => words(shared(device).map(({ label }) => label))],
     ['DNS name', (device) => words(shared(device).map(({ dns_name }) => dns_name))],
     ['MAC address', (device) => words(shared(device).map(({ mac_address }) => mac_address))],
+    ['Interface', (device) => words(shared(device).map((address) => address.interface ?? ''))],
     ['Switch port', (device) => words(shared(device).map(({ switch_port }) => switch_port))],
     [
       'Other addresses',

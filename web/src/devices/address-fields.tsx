@@ -121,6 +121,12 @@ export const AddressFields = ({ value, onChange, errors }: Props) => {
               error={errorOf('mac_address')}
               isMono
             />
+            <TextField
+              label="Interface"
+              value={address.interface}
+              onChange={(own) => change(address.key, { interface: own })}
+              error={errorOf('interface')}
+            />
             <div className={css.dnsName}>
               <TextField
                 label="DNS name"

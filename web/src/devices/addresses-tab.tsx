@@ -18,6 +18,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
         <p className="muted">This device has no address.</p>
       </Card>
     )
+  const hasInterfaces = device.addresses.some((one) => one.interface)
   return (
     <Card>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
@@ -29,6 +30,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
               <th scope="col">Label</th>
               <th scope="col">DNS name</th>
               <th scope="col">MAC address</th>
+              {hasInterfaces && <th scope="col">Interface</th>}
               <th scope="col">Network</th>
               <th scope="col">Pool</th>
               <th scope="col">Port</th>
@@ -48,6 +50,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                   <td>{address.label || '–'}</td>
                   <td>{address.dns_name || '–'}</td>
                   <td>{address.mac_address === '' ? '–' : <span className="mono">{address.mac_address}</span>}</td>
+                  {hasInterfaces && <td>{address.interface || '–'}</td>}
                   <td>
                     {network ? (
                       <Link to="/networks/$id" params={{ id: network.id }} className="link">

@@ -26,8 +26,10 @@ export const inSpace = (q: string, space: string | undefined): string =>
 /** `names` and `marked`, the ids of the last import, may be filled later. */
 export const deviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()): TableSpec<Device> => {
   const spec = tableSpec(deviceFields(names), DEVICE_ORDER.filter)
+  const macsOf = ({ addresses }: Device) => addresses.map(({ mac_address }) => mac_address).filter(Boolean)
   return {
     ...spec,
+    text: (device) => [spec.text(device), ...macsOf(device)].join('\n'),
     fields: {
       ...spec.fields,
       in: ({ id }, value) => value === 'import' && marked.has(id),

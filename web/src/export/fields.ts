@@ -29,6 +29,7 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
   pool_id: 'text',
   ip_address: 'text',
   hostname: 'text',
+  mac_address: 'text',
   purpose: 'text',
   notes: 'text',
   expires_at: 'text',

@@ -13,11 +13,22 @@ import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { reservationResource, reservationSpec } from './resource.ts'
 
-const columnsFor = (
-  names: ReadonlyMap<string, string>,
+const MAC: Column<Reservation> = {
+  id: 'mac',
+  text: 'MAC address',
+  width: 150,
+  isSortable: true,
+  cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
+}
+
+type Around = {
   /** By the ids of pools. */
-  spaces: ReadonlyMap<string, string | undefined>,
-): readonly Column<Reservation>[] => [
+  readonly spaces: ReadonlyMap<string, string | undefined>
+  /** True if a reservation has a MAC; without one there is no such column. */
+  readonly hasMacs: boolean
+}
+
+const columnsFor = (names: ReadonlyMap<string, string>, { spaces, hasMacs }: Around): readonly Column<Reservation>[] => [
   {
     id: 'address',
     text: 'Address',
@@ -38,6 +49,7 @@ const columnsFor = (
     isSortable: true,
     cell: ({ hostname }) => <span className="mono">{hostname}</span>,
   },
+  ...(hasMacs ? [MAC] : []),
   { id: 'purpose', text: 'Purpose', width: 220, isSortable: true, isEssential: true, cell: ({ purpose }) => purpose },
   {
     id: 'pool',
@@ -61,6 +73,7 @@ const columnsFor = (
 ]
 
 const DEFAULT_COLUMNS = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
+const COLUMNS_WITH_MAC = ['address', 'hostname', 'mac', 'purpose', 'pool', 'ends', 'by']
 
 export const ReservationsPage = () => {
   const { may, blocked } = usePermit()
@@ -68,12 +81,14 @@ export const ReservationsPage = () => {
   const { data: pools } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
   const spec = useMemo(() => reservationSpec(names), [names])
+  const hasMacs = (query.data ?? []).some(({ mac_address }) => mac_address)
   const hasSpaces = useSpaces().length > 0
   const { data: networks } = useQuery({ ...networksQuery, enabled: hasSpaces && may('networks:list') })
   const columns = useMemo(() => {
     const ofNetworks = new Map((networks ?? []).map(({ id, space_id }) => [id, space_id]))
-    return columnsFor(names, new Map((pools ?? []).map(({ id, network_id }) => [id, ofNetworks.get(network_id)])))
-  }, [names, networks, pools])
+    const spaces = new Map((pools ?? []).map(({ id, network_id }) => [id, ofNetworks.get(network_id)]))
+    return columnsFor(names, { spaces, hasMacs })
+  }, [names, networks, pools, hasMacs])
   const noUpdate = blocked('reservations:update')
   const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
   const resource = useMemo(() => {
@@ -101,7 +116,7 @@ export const ReservationsPage = () => {
       query={query}
       spec={spec}
       columns={columns}
-      defaultColumns={DEFAULT_COLUMNS}
+      defaultColumns={hasMacs ? COLUMNS_WITH_MAC : DEFAULT_COLUMNS}
       sort="address"
       placeholder="Address, host name, purpose, pool:"
       empty="A reservation holds an address of a pool, so that it is not allocated."

@@ -11,12 +11,20 @@ import { INVENTORY, type Resource } from '../../inventory.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
 
 /** A field that holds an id, and the field of a row that names the object in its place: `network_id`, `network`. */
-export type Reference = { readonly field: string; readonly as: string; readonly resource: Resource }
+export type Reference = {
+  readonly field: string
+  readonly as: string
+  readonly resource: Resource
+  /** The text, in any case, that means no object. */
+  readonly word: string | undefined
+}
 
 /** The references of an object, and those of the objects in its lists. */
 export type Level = {
   readonly references: readonly Reference[]
   readonly lists: readonly (readonly [field: string, level: Level])[]
+  /** Of an address: its network or pool says in which space it is. */
+  readonly isPlaced: boolean
 }
 
 export type ResourceRules = {
@@ -51,7 +59,7 @@ const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
 
 /** The resources that are more than a name that is unique. */
 const OWN: Partial<Record<Resource, Own>> = {
-  networks: { key: { by: 'name', within: [], apart: ['subnet', 'datacenter_id'] } },
+  networks: { key: { by: 'name', within: ['space_id'], apart: ['subnet', 'datacenter_id'] } },
   pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
   devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
   relationships: {
@@ -71,15 +79,16 @@ const levelOf = ({ properties = {} }: FieldSchema): Level => {
   const references: Reference[] = []
   const lists: [string, Level][] = []
   for (const [field, schema] of Object.entries(properties)) {
-    const { ref, items } = settled(schema)
+    const { ref, word, items } = settled(schema)
     if (isResource(ref) && field.endsWith(SUFFIX))
-      references.push({ field, as: field.slice(0, -SUFFIX.length), resource: ref })
+      references.push({ field, as: field.slice(0, -SUFFIX.length), resource: ref, word })
     const inner = items && levelOf(settled(items))
     if (inner && inner.references.length > 0) lists.push([field, inner])
   }
   // An object is read before those that it contains.
   references.sort((a, b) => INVENTORY.indexOf(a.resource) - INVENTORY.indexOf(b.resource))
-  return { references, lists }
+  const has = (field: string) => references.some((one) => one.field === field)
+  return { references, lists, isPlaced: has('network_id') && has('space_id') }
 }
 
 const rulesOf = (resource: Resource): ResourceRules => {

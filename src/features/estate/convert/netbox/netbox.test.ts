@@ -56,14 +56,14 @@ test('a device has the values of its model, role, place, interfaces and cables',
     location: 'Room 1, R7, U12, front',
     tags: ['prod', 'role:core', 'tenant:acme-corp'],
     addresses: [
-      { ip: '10.40.1.2', label: 'Management', network },
+      { ip: '10.40.1.2', label: 'Management', interface: 'Management', network },
       {
         ...{ ip: '10.40.1.20', label: 'Ethernet2', network, switch_port: 'srv-1 eth0' },
-        mac_address: '00:11:22:aa:bb:02',
+        ...{ interface: 'Ethernet2', mac_address: '00:11:22:aa:bb:02' },
       },
       {
         ...{ ip: '10.40.1.21', label: 'Ethernet10', network, switch_port: 'srv-1 eth1' },
-        ...{ mac_address: '00:11:22:aa:bb:10', dns_name: 'sw-1.example.net' },
+        ...{ interface: 'Ethernet10', mac_address: '00:11:22:aa:bb:10', dns_name: 'sw-1.example.net' },
       },
     ],
     description: [

@@ -101,7 +101,8 @@ test('a host name is one device in any case, and may be that of a device', async
       hostname: 'SW-1.example.net',
       datacenter: { ref: 'phpipam:location.2' },
       location: 'mark-rack, U12',
-      addresses: [{ ip: '10.40.1.2', network: { ref: 'phpipam:subnet.2' } }],
+      // The port is its own, because the address names the device as its switch.
+      addresses: [{ ip: '10.40.1.2', network: { ref: 'phpipam:subnet.2' }, interface: 'mark-a3-port' }],
       description: [
         'mark-device',
         'type: mark-type',
@@ -119,7 +120,7 @@ test('a host name is one device in any case, and may be that of a device', async
           ...{ ip: '10.40.1.10', network: { ref: 'phpipam:subnet.2' }, switch_port: 'SW-1.example.net Gi0/1' },
           mac_address: '00:11:22:33:44:55',
         },
-        { ip: '2001:db8::1', network: { ref: 'phpipam:subnet.4' } },
+        { ip: '2001:db8::1', network: { ref: 'phpipam:subnet.4' }, interface: 'mark-a2-port' },
       ],
       description: [
         '10.40.1.10 description: mark-a1',
@@ -148,7 +149,7 @@ test('an address without a host name is a reservation, or a device with its desc
       pool,
       ip_address: '10.40.1.12',
       purpose: 'DHCP',
-      notes: 'mac: 00:11:22:33:44:66',
+      mac_address: '00:11:22:33:44:66',
       refs: { phpipam: 'address.5' },
     },
   ])
