@@ -26,15 +26,8 @@ export function* freeBlocks({ family, first, last }: Cidr, covered: Iterable<Spa
 /** Returns a span that overlaps the block; undefined if there is none. Blocks are asked for in ascending order. */
 export type ObstacleIn = (block: Cidr) => Span | undefined | Promise<Span | undefined>
 
-/**
- * Yields the aligned blocks of a length that have no obstacle, the lowest first.
- *
- * @param prefix at least that of `outer`
- * @example
- * const blocks = nextBlocks(cidrOfText('10.0.0.0/24'), 26, () => undefined)
- * (await blocks.next()).value // { family: 4, prefix: 26, first: 167772160n, last: 167772223n }
- */
-export async function* nextBlocks(outer: Cidr, prefix: number, obstacleIn: ObstacleIn): AsyncGenerator<Cidr> {
+/** Yields the aligned blocks of a length, at least that of `outer`, that have no obstacle. The lowest comes first. */
+export const nextBlocks = async function* (outer: Cidr, prefix: number, obstacleIn: ObstacleIn): AsyncGenerator<Cidr> {
   const { family } = outer
   const size = 1n << BigInt(bitsOf(family) - prefix)
   for (let first = outer.first; first <= outer.last; ) {
@@ -50,13 +43,9 @@ export type SpanPage = { readonly spans: readonly Span[]; readonly areAll: boole
 
 /**
  * Finds obstacles among spans that are read in pages.
- *
  * @param read returns the next spans; those that end before `from` are not needed
- * @example
- * const obstacleIn = obstaclesOf(async () => ({ spans: [{ first: 5n, last: 6n }], areAll: true }))
- * await obstacleIn({ family: 4, prefix: 30, first: 4n, last: 7n }) // { first: 5n, last: 6n }
  */
-export function obstaclesOf(read: (from: bigint) => Promise<SpanPage>): ObstacleIn {
+export const obstaclesOf = (read: (from: bigint) => Promise<SpanPage>): ObstacleIn => {
   let page: SpanPage = { spans: [], areAll: false }
   let at = 0
   return async ({ first, last }) => {

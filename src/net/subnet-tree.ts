@@ -68,9 +68,8 @@ export function parentAmong<B extends Pick<TreeBlock, 'id' | 'datacenter_id'>>(
  *
  * @param sorted by `first_key`, then by `prefix`
  * @example
- * const wide = { id: 'w', first_key: '40a000000', last_key: '40affffff', prefix: 8, datacenter_id: null }
- * const narrow = { id: 'n', first_key: '40a000000', last_key: '40a0000ff', prefix: 24, datacenter_id: null }
- * subnetTree([wide, narrow]).get('n')?.parent?.block.id // 'w'
+ * subnetTree([{ id: 'a', first_key: '40a000000', last_key: '40a0000ff', prefix: 24, datacenter_id: null }]).get('a')?.depth
+ * // 0
  */
 export function subnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string, TreeNode<B>> {
   const nodes = new Map<string, TreeNode<B>>()
