@@ -28,6 +28,10 @@ export const Utilization = z
     used_ips: z.int(),
     available_ips: z.int(),
     utilization: z.number().describe('Percent, two decimals'),
+    children: z.int().optional().describe('The networks directly in it; absent without any, as the next fields'),
+    allocated_ips: z.int().optional().describe('Addresses that these cover'),
+    allocated: z.number().optional().describe('Percent of its addresses that these cover, two decimals'),
+    nested_used_ips: z.int().optional().describe('Distinct addresses that belong to it or to any network in it'),
   })
   .meta({ id: 'NetworkUtilization' })
 export type Utilization = z.infer<typeof Utilization>
@@ -46,6 +50,9 @@ export const Network = z
     updated_at: Timestamp,
     space_id: SpaceOf,
     utilization: Utilization.optional(),
+    parent_id: z.string().nullable().optional().describe('The most specific network that contains it; null at the top'),
+    depth: z.int().optional().describe('0 at the top'),
+    children: z.int().optional().describe('The number of networks directly in it'),
   })
   .meta({ id: 'Network', columns: ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description'] })
 export type Network = z.infer<typeof Network>
@@ -75,6 +82,10 @@ export type NetworkPatch = z.output<typeof NetworkPatch>
 
 const One = z.object({ id: idOf('networks') })
 
+/** The orders of the list. */
+const SORTS = ['name', '-name', 'subnet', '-subnet', 'created_at', '-created_at', 'updated_at', '-updated_at'] as const
+export type NetworkSort = (typeof SORTS)[number]
+
 export const networks = {
   list: operation({
     name: 'networks.list',
@@ -90,7 +101,11 @@ export const networks = {
         vlan_id: z.int().optional(),
         space_id: SpaceFilter,
         managed_by: ManagedByFilter,
-        include: z.enum(['utilization']).optional().describe('Adds the utilization of each network'),
+        include: z
+          .array(z.enum(['utilization', 'tree']))
+          .optional()
+          .describe('Adds the utilization of each network, or its place in the tree'),
+        sort: z.enum(SORTS).optional().describe('By name without it; `-` turns the order round'),
         ...Page,
       }),
     output: () => z.array(Network),

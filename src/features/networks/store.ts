@@ -33,7 +33,7 @@ type Row = Pick<NetworkRow, (typeof columns)[number]>
 
 const refs = objectRefs('networks', 'network', 'name')
 
-const rowOf = ({ utilization: _, ...network }: Network, space: SpaceKey) => {
+const rowOf = ({ utilization: _, parent_id: __, depth: ___, children: ____, ...network }: Network, space: SpaceKey) => {
   const cidr = cidrOfText(network.subnet)
   const { first: first_key, last: last_key } = cidrKeys(cidr, space)
   return {
@@ -72,7 +72,10 @@ const lastAsked = lockScopedCache<IdsBySubnet>()
 
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
-  await ctx.db.insertInto('networks').values(rowOf(network, await spaceKeyOf(ctx, network))).execute()
+  await ctx.db
+    .insertInto('networks')
+    .values(rowOf(network, await spaceKeyOf(ctx, network)))
+    .execute()
   await refs.insert(ctx, [network])
   ctx.changed('network', { id: network.id, after: JSON.stringify(network) })
 }
@@ -80,7 +83,11 @@ export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
 export const update = async (ctx: Ctx, before: Network, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   const { id } = network
-  await ctx.db.updateTable('networks').set(rowOf(network, await spaceKeyOf(ctx, network))).where('id', '=', id).execute()
+  await ctx.db
+    .updateTable('networks')
+    .set(rowOf(network, await spaceKeyOf(ctx, network)))
+    .where('id', '=', id)
+    .execute()
   await refs.update(ctx, before, network)
   ctx.changed('network', { id, before: JSON.stringify(before), after: JSON.stringify(network) })
 }
@@ -102,6 +109,25 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('networks').select(columns).where('id', 'in', ids),
 )
 
+/** Returns the existing networks of those ids. */
+export const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Network>> =>
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, networkOf(row)]))
+
+/** Returns the networks with one of these keys of subnets, by that key. */
+export const findBySubnetKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, Network[]>> => {
+  const networks = new Map<string, Network[]>()
+  for (const { subnet_key, ...row } of await withSubnetKeys(ctx, keys))
+    networks.set(subnet_key, [...(networks.get(subnet_key) ?? []), networkOf(row)])
+  return networks
+}
+
+const withSubnetKeys = preparedKeys((db: Kysely<Tables>, keys) =>
+  db
+    .selectFrom('networks')
+    .select([...columns, 'subnet_key'])
+    .where('subnet_key', 'in', keys),
+)
+
 /** The block of a network, and its space, which is null in the default one. */
 export type Block = Pick<NetworkRow, 'subnet' | 'space_id' | 'first_key'>
 
@@ -111,8 +137,7 @@ export const blocksOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promis
   return new Map(rows.map(({ id, ...block }) => [id, block]))
 }
 
-const blocks = (db: Kysely<Tables>) =>
-  db.selectFrom('networks').select(['id', 'subnet', 'space_id', 'first_key'])
+const blocks = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet', 'space_id', 'first_key'])
 const blocksByIds = preparedKeys((db: Kysely<Tables>, ids) => blocks(db).where('id', 'in', ids))
 const subnetKeys = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet_key'])
 const bySubnetKeys = preparedKeys((db: Kysely<Tables>, wanted) => subnetKeys(db).where('subnet_key', 'in', wanted))
