@@ -25,11 +25,14 @@ export const spaces: Migration = {
     `ALTER TABLE networks ADD COLUMN space_id ${text}`,
     `ALTER TABLE networks ADD COLUMN subnet_key ${text} NOT NULL DEFAULT ''`,
     'UPDATE networks SET subnet_key = subnet',
-    'DROP INDEX networks_subnet',
     'CREATE INDEX networks_subnet_key ON networks (subnet_key)',
     'CREATE INDEX networks_space ON networks (space_id) WHERE space_id IS NOT NULL',
     `ALTER TABLE conflicts ADD COLUMN space_id ${text}`,
     `ALTER TABLE feeds ADD COLUMN space_id ${text}`,
     `ALTER TABLE dns_zones ADD COLUMN space_id ${text}`,
+    // A server has one zone of a name; the zones without a server are those of their space.
+    'DROP INDEX dns_zones_name',
+    `CREATE UNIQUE INDEX dns_zones_name ON dns_zones
+       (name, COALESCE(provider_id, ''), (CASE WHEN provider_id IS NULL THEN COALESCE(space_id, '') ELSE '' END))`,
   ],
 }

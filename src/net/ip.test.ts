@@ -6,13 +6,17 @@ import {
   bitsOf,
   canonicalIp,
   compareIp,
+  DEFAULT_SPACE,
   type Family,
   formatIp,
   type Ip,
   ipFromKey,
   ipKey,
+  keyInSpace,
   maxValue,
   parseIp,
+  type SpaceKey,
+  spaceOfKey,
 } from './ip.ts'
 
 const ipOf = (family: Family) => fc.bigInt({ min: 0n, max: maxValue(family) }).map((value): Ip => ({ family, value }))
@@ -208,24 +212,36 @@ describe('text that is no address', () => {
   })
 })
 
+const anySpace = fc
+  .option(fc.integer({ min: 1, max: 0xffff }), { nil: undefined })
+  .map((number): SpaceKey => (number === undefined ? DEFAULT_SPACE : `s${number.toString(16).padStart(4, '0')}`))
+
 describe('keys and order', () => {
   test.each([
     [4, '400000000', '4ffffffff'],
     [6, `6${'0'.repeat(32)}`, `6${'f'.repeat(32)}`],
   ] as const)('family %d: keys of the lowest and highest address', (family, lowest, highest) => {
-    expect(ipKey({ family, value: 0n })).toBe(lowest)
-    expect(ipKey({ family, value: maxValue(family) })).toBe(highest)
+    expect<string>(ipKey({ family, value: 0n }, DEFAULT_SPACE)).toBe(lowest)
+    expect<string>(ipKey({ family, value: maxValue(family) }, DEFAULT_SPACE)).toBe(highest)
     expect(maxValue(family)).toBe(2n ** BigInt(bitsOf(family)) - 1n)
   })
 
   test('a key gives its address back', () => {
-    fc.assert(fc.property(anyIp, (ip) => expect(ipFromKey(ipKey(ip))).toEqual(ip)))
+    fc.assert(
+      fc.property(anyIp, anySpace, (ip, space) => {
+        const key = ipKey(ip, space)
+        expect([ipFromKey(key), spaceOfKey(key)]).toEqual([ip, space])
+        expect(keyInSpace(key, DEFAULT_SPACE)).toBe(ipKey(ip, DEFAULT_SPACE))
+        expect(keyInSpace(ipKey(ip, DEFAULT_SPACE), space)).toBe(key)
+      }),
+    )
   })
 
   test('the order of keys is the order of addresses', () => {
     fc.assert(
-      fc.property(anyIp, anyIp, (a, b) => {
-        const byKey = ipKey(a) < ipKey(b) ? -1 : ipKey(a) > ipKey(b) ? 1 : 0
+      fc.property(anyIp, anyIp, anySpace, (a, b, space) => {
+        const [ofA, ofB] = [ipKey(a, space), ipKey(b, space)]
+        const byKey = ofA < ofB ? -1 : ofA > ofB ? 1 : 0
         expect(Math.sign(compareIp(a, b))).toBe(byKey)
         const naive = a.family - b.family || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0)
         expect(byKey).toBe(Math.sign(naive))

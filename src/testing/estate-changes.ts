@@ -37,7 +37,7 @@ const STATUSES = ['planned', 'active', 'maintenance']
 const OWNERS = ['', 'git', 'git/ams']
 const TYPES = ['contains', 'connected_to', 'depends_on']
 
-type Kind = 'datacenters' | 'networks' | 'pools' | 'devices' | 'reservations'
+type Kind = 'spaces' | 'datacenters' | 'networks' | 'pools' | 'devices' | 'reservations'
 
 export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number, now: () => number) => {
   const random = randomOf(seed)
@@ -45,7 +45,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most + 1) }, () => one(list))
   const maybe = <T>(value: T, share = 0.4): T | null => (random() < share ? value : null)
-  const ids: Record<Kind, string[]> = { datacenters: [], networks: [], pools: [], devices: [], reservations: [] }
+  const ids: Record<Kind, string[]> = { spaces: [], datacenters: [], networks: [], pools: [], devices: [], reservations: [] }
   /** Mostly of a new one; some are gone. */
   const idOf = (kind: Kind): string => (random() < 0.1 ? 'none' : one(['none', ...ids[kind].slice(-5), ...ids[kind]]))
 
@@ -62,6 +62,8 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     const made = kind === 'reservations' && Array.isArray(answer.reservations) ? answer.reservations : [answer]
     if (isDone) ids[kind].push(...made.map(({ id }) => String(id)))
   }
+  /** Mostly the default space. */
+  const space = () => one([null, null, 'default', idOf('spaces')])
   const refs = () => ({ [one(['nb', 'sn'])]: random() < 0.2 ? null : one(['1', '2', '3', 'ü/1']) })
   const maybeRefs = () => (random() < 0.3 ? refs() : undefined)
   const address = () => {
@@ -73,6 +75,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       pool_id: isPooled ? maybe(idOf('pools'), 0.3) : null,
       mac_address: one(['', '52:54:00:00:00:01', '52:54:00:00:00:02']),
       dns_name: one(['', '', 'mail.lab.example', 'relay.lab.example']),
+      ...(random() < 0.3 && { space_id: space() }),
     }
   }
   const device = () => ({
@@ -94,6 +97,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     datacenter_id: maybe(idOf('datacenters')),
     managed_by: one(OWNERS),
     refs: maybeRefs(),
+    space_id: space(),
   })
   const range = () =>
     one([
@@ -118,6 +122,10 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
 
   const writes: readonly (readonly [weight: number, write: () => Promise<unknown>])[] = [
     [2, () => create('datacenters', '/api/datacenters', { name: one(NAMES), location: one(['', 'Köln', 'Rack 1']) })],
+    [2, () => create('spaces', '/api/spaces', { name: one(NAMES), reachable: random() < 0.5, refs: maybeRefs() })],
+    [2, () => send('PUT', `/api/spaces/${idOf('spaces')}`, { name: one(NAMES), description: one(['', 'ü']) })],
+    [1, () => send('DELETE', `/api/spaces/${idOf('spaces')}`)],
+    [3, () => send('PUT', `/api/networks/${idOf('networks')}`, { space_id: space() })],
     [6, () => create('networks', '/api/networks', network())],
     [4, () => create('pools', `/api/networks/${idOf('networks')}/pools`, pool())],
     [9, () => create('devices', '/api/devices', device())],
@@ -197,6 +205,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ),
     ...['/api/devices?datacenter_id=nb:1', '/api/networks/sn:2/devices'],
     ...['/api/devices?managed_by=git%2Fams&status=active&limit=2'],
+    ...['/api/spaces', '/api/networks?space_id=default', '/api/devices?space_id=default&limit=2', '/api/spaces/nb:1'],
     ...['/api/datacenters', '/api/datacenters?name=web', '/api/devices/search?q=10.1.0.0%2F16'],
     ...[
       'web',
@@ -228,6 +237,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     /** Makes something to begin with. */
     begin: async (): Promise<void> => {
       await create('datacenters', '/api/datacenters', { name: 'Kraków' })
+      await create('spaces', '/api/spaces', { name: 'lab' })
       for (const subnet of ['10.1.0.0/16', '10.1.2.0/24', '2001:db8::/32'])
         await create('networks', '/api/networks', { name: one(NAMES), subnet })
       await create('pools', `/api/networks/${ids.networks[1]}/pools`, {
@@ -248,6 +258,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         idOf('reservations'),
       ]
       const datacenter = idOf('datacenters')
+      const space = idOf('spaces')
       return [
         ...lists.filter(() => random() < 0.4),
         ...[`/api/networks/${network}`, `/api/networks/${network}/devices`, `/api/networks/${network}/utilization`],
@@ -255,6 +266,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         ...[`/api/networks/${network}/pools`, `/api/pools/${pool}`, `/api/pools/${pool}/heatmap`],
         ...[`/api/pools/${pool}/reservations`, `/api/reservations/${reservation}`, `/api/datacenters/${datacenter}`],
         ...[`/api/datacenters/${datacenter}/devices`, `/api/devices?datacenter_id=${datacenter}`],
+        ...[`/api/spaces/${space}`, `/api/networks?space_id=${space}`, `/api/devices?space_id=${space}`],
         ...[`/api/devices/${device}`, `/api/devices/${device}/relationships?include=names`],
         ...[`/api/devices/${device}/related`, `/api/devices/${device}/related?type=contains`],
       ]

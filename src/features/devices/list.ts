@@ -18,7 +18,7 @@ type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
 
 /** Matches devices with an address in a space. */
-const hasAddressIn = async (ctx: Ctx, space_id: string) => {
+export const hasAddressIn = async (ctx: Ctx, space_id: string) => {
   const { from, before } = await boundsOfSpace(ctx, space_id)
   return sql<SqlBool>`EXISTS (SELECT 1 FROM addresses WHERE device_id = devices.id AND ip_key >= ${from} AND ip_key < ${before})`
 }

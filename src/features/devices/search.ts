@@ -13,7 +13,7 @@ import type { Part, WordsInOrder } from '../../platform/db/database.ts'
 import { padded } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
-import { allSpaces } from '../spaces/keys.ts'
+import { allSpaces, SPACES } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 
 type Doc = { readonly doc: string }
@@ -53,8 +53,7 @@ const first =
 const inBlock = async (ctx: Ctx, text: string, { first: from, last: to }: KeyRange): Promise<Found> => {
   const isDivided = (await allSpaces(ctx)).length > 0
   const inside = isDivided
-    ? sql`FROM (SELECT '' AS space UNION ALL SELECT space_key FROM space_keys) AS spaces
-        CROSS JOIN addresses WHERE ip_key BETWEEN space || ${from} AND space || ${to}`
+    ? sql`FROM ${SPACES} AS spaces CROSS JOIN addresses WHERE ip_key BETWEEN space || ${from} AND space || ${to}`
     : sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
   const sparse = docs(ctx).where(sql<SqlBool>`id IN (SELECT device_id ${inside})`)
   const query = (await ctx.store.sql.areFew(ctx.db, 'devices', sql`SELECT 1 AS one ${inside}`))

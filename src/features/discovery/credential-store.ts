@@ -1,9 +1,11 @@
 /** Which credentials a scan may use, and the SSH host keys that were pinned; the only writer of these. */
 import type { Kysely } from 'kysely'
+import type { IpKey } from '../../net/ip.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../ctx.ts'
+import { type Moved, movedKey } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
-import { placeOf } from './devices/discovered-store.ts'
+import { movedPlace, placeOf } from './devices/discovered-store.ts'
 import type { HostKeyRow } from './table.ts'
 
 const MAX_CREDENTIALS = 200
@@ -50,7 +52,7 @@ const keysByPlaces = preparedKeys((db: Kysely<Tables>, places) =>
 )
 
 /** The fingerprints that are pinned, by the key of their address. */
-export const pinsAt = async (ctx: Ctx, networkId: string, ipKeys: readonly string[]): Promise<Map<string, string>> => {
+export const pinsAt = async (ctx: Ctx, networkId: string, ipKeys: readonly IpKey[]): Promise<Map<IpKey, string>> => {
   const rows = await keysByPlaces(
     ctx,
     ipKeys.map((key) => placeOf(networkId, key)),
@@ -90,6 +92,16 @@ export const pin = (ctx: Ctx, networkId: string, pins: readonly Pin[]): Promise<
     ctx,
     pins.map((one) => ({ ...one, place: placeOf(networkId, one.ip_key), network_id: networkId, pinned_at: ctx.now })),
   )
+
+/** Moves the pins of a network to another space. */
+export const movePins = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
+  const ip_key = movedKey('ip_key', spaces)
+  await ctx.db
+    .updateTable('discovery_host_keys')
+    .set({ ip_key, place: movedPlace(networkId, ip_key) })
+    .where('network_id', '=', networkId)
+    .execute()
+}
 
 export const removePinsOf = async (ctx: Ctx, networkId: string): Promise<void> => {
   await ctx.db.deleteFrom('discovery_host_keys').where('network_id', '=', networkId).execute()

@@ -16,6 +16,7 @@ import { discoveryLocks } from './inbox/locks-api.ts'
 import { removeTopologyLinks } from './inbox/topology-links.ts'
 import { leaseHandlers } from './leases/leases.ts'
 import { leases } from './leases/leases-api.ts'
+import { moveDiscovery } from './move-to-space.ts'
 import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
 import { create as createRule, remove as removeRule, ruleHandlers, update as updateRule } from './rules/rules.ts'
@@ -106,6 +107,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
           made.flatMap(({ parent_id, child_id }) => [parent_id, child_id]),
         ),
       'relationship.deleted': (ctx, { parent_id, child_id }: Ends) => compareAgain(ctx, [parent_id, child_id]),
+      'network.changed-space': moveDiscovery,
       'network.deleting': removeNetwork,
     },
     jobs: [

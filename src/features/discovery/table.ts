@@ -1,4 +1,5 @@
 /** The tables that discovery owns. */
+import type { IpKey } from '../../net/ip.ts'
 import type { LeaseColumns } from '../../platform/runtime/leases.ts'
 import type { Bucket, ChangeKind, DiscoveredStatus, LockableField, Scan, ScanType } from './schema.ts'
 
@@ -24,7 +25,8 @@ export type ChangeRow = {
   discovered_id: string
   kind: ChangeKind
   ip: string
-  ip_key: string
+  /** In the default space, wherever the network is: it only orders the changes of a scan. */
+  ip_key: IpKey
   hostname: string
   mac_address: string
   /** JSON. */
@@ -47,7 +49,8 @@ export type RuleRow = {
 export type DiscoveredRow = {
   id: string
   network_id: string
-  ip_key: string
+  /** In the space of the network. */
+  ip_key: IpKey
   status: DiscoveredStatus
   confidence: number
   last_seen: string
@@ -82,7 +85,8 @@ export type DiscoveredRow = {
 export type AddressRow = {
   /** Network id and address key. */
   place: string
-  ip_key: string
+  /** In the space of the network. */
+  ip_key: IpKey
   device_id: string
   ip: string
   status: DiscoveredStatus
@@ -111,7 +115,8 @@ export type HostKeyRow = {
   /** Network id and address key. */
   place: string
   network_id: string
-  ip_key: string
+  /** In the space of the network. */
+  ip_key: IpKey
   ip: string
   fingerprint: string
   pinned_at: string

@@ -19,6 +19,7 @@ import {
 import { type TextRule, whole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { filterFields } from '../feeds/api.ts'
+import { SpaceFilter, SpaceId } from '../spaces/fields.ts'
 import { DnsRrset, DnsZone, DriftKind, DriftReport, RrsetState, SyncPlan, ZoneKind, ZoneMode } from './schema.ts'
 
 const isName = (name: string): boolean => canonicalName(name) !== undefined
@@ -47,7 +48,9 @@ const fields = {
     .describe('managed: Plat writes it. watched: it is compared, never written'),
   ttl: numberOr(3600, { min: 1, max: 604_800 }),
   ...filterFields,
-  is_default: flagOr(false).describe('Host names without a dot get the name of this zone; only one zone has it'),
+  is_default: flagOr(false).describe(
+    'Host names without a dot get the name of this zone; only one zone of an address space has it',
+  ),
   nameservers: z
     .array(
       line(255)
@@ -68,6 +71,7 @@ const fields = {
   check_interval_seconds: numberOr(300, { min: 30, max: 86_400 }),
   repair: flagOr(false).describe('Writes missing and changed RRsets again at each check'),
   description: text(4096),
+  space_id: SpaceId.describe('Only addresses of this address space; absent or `default` for the default one'),
 }
 
 export const DnsZoneDraft = z.object({
@@ -103,6 +107,7 @@ export const dnsZones = {
         name: Filter.optional().describe('Part of the name, in any case'),
         kind: ZoneKind.optional(),
         provider_id: idOf('dns-providers').optional(),
+        space_id: SpaceFilter,
         ...Page,
       }),
     output: () => z.array(DnsZone),

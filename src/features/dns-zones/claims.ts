@@ -1,6 +1,6 @@
 /** The names that a device claims, by the addresses that the filter of a zone leaves. */
 import { canonicalName } from '../../net/dns/name.ts'
-import { type Ip, ipFromKey, ipKeyOf } from '../../net/ip.ts'
+import { DEFAULT_SPACE, type Ip, ipFromKey, ipKeyOf } from '../../net/ip.ts'
 import { mainAddresses, namesOf } from '../devices/address-names.ts'
 import type { Address, Device } from '../devices/schema.ts'
 
@@ -28,7 +28,7 @@ export const claimsOf = (
     const name = canonicalName(given)
     if (name !== undefined) {
       names.push({ name, ip: address.ip, isOwn: true })
-      if (name.includes('.')) targets.push({ ip: ipFromKey(ipKeyOf(address.ip)), name })
+      if (name.includes('.')) targets.push({ ip: ipFromKey(ipKeyOf(address.ip, DEFAULT_SPACE)), name })
     }
     for (const domain of domains) {
       const shared = canonicalName(domain)

@@ -1,61 +1,68 @@
 /** Reads the devices and records of a zone, and computes the RRsets that it wants now. */
-import { ipKey, ipKeyOf } from '../../net/ip.ts'
+import { type IpKey, ipKey, ipKeyOf } from '../../net/ip.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import { documents } from '../devices/devices.ts'
 import type { Address, Device } from '../devices/schema.ts'
 import { ofNames } from '../dns-records/dns-records.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
 import { type Claims, claimsOf } from './claims.ts'
 import { type Wanted, ZoneContent } from './wanted.ts'
 import { addressOf, fullName, isClassless, type Zone, type ZoneIndex } from './zone-index.ts'
 
-/** Returns the field of a filter whose object does not exist; undefined if the filter is sound. */
-export const danglingField = async ({ db }: DbScope, zone: Zone): Promise<'network' | 'datacenter' | undefined> => {
-  for (const [noun, table, id] of [
-    ['network', 'networks', zone.network_id],
-    ['datacenter', 'datacenters', zone.datacenter_id],
-  ] as const)
-    if (id !== null && !(await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst())) return noun
-  return undefined
+/** Returns the reason why the filter of a zone leads to nothing; undefined if it is sound. */
+export const danglingReason = async ({ db }: DbScope, zone: Zone): Promise<string | undefined> => {
+  const { network_id, datacenter_id, space_id = null } = zone
+  if (network_id !== null) {
+    const network = await db.selectFrom('networks').select('space_id').where('id', '=', network_id).executeTakeFirst()
+    if (!network) return 'the network of its filter no longer exists'
+    if (network.space_id !== space_id) return 'the network of its filter is in another address space'
+  }
+  if (datacenter_id === null) return undefined
+  const datacenter = db.selectFrom('datacenters').select('id').where('id', '=', datacenter_id)
+  return (await datacenter.executeTakeFirst()) ? undefined : 'the datacenter of its filter no longer exists'
 }
 
-/** Returns the device and the key of each address that belongs to the network of the filter; undefined without one. */
-const membersOf = async (
-  { db }: DbScope,
-  { network_id }: Zone,
-  deviceIds?: readonly string[],
-): Promise<ReadonlySet<string> | undefined> => {
+/** Tells whether an address of a device belongs to the network of a filter. */
+type IsMember = (deviceId: string, ip: string) => boolean
+
+/** Returns undefined without a network. */
+const membersOf = async (ctx: Ctx, zone: Zone, deviceIds?: readonly string[]): Promise<IsMember | undefined> => {
+  const { db } = ctx
+  const { network_id } = zone
   if (network_id === null) return undefined
+  const space = await spaceKeyOf(ctx, zone)
   const members = new Set<string>()
   const rows = db.selectFrom('network_addresses').select(['device_id', 'ip_key']).where('network_id', '=', network_id)
   const queries = deviceIds ? batches(deviceIds).map((batch) => rows.where('device_id', 'in', batch)) : [rows]
   for (const query of queries)
     for (const { device_id, ip_key } of await query.execute()) members.add(`${device_id} ${ip_key}`)
-  return members
+  return (deviceId, ip) => members.has(`${deviceId} ${ipKeyOf(ip, space)}`)
 }
 
 /** Returns the addresses of a device that the filter leaves; none for a device that it does not take. */
-const addressesIn = (zone: Zone, device: Device, members: ReadonlySet<string> | undefined): readonly Address[] => {
+const addressesIn = (zone: Zone, device: Device, isMember: IsMember | undefined): readonly Address[] => {
   const { statuses, tags, datacenter_id } = zone
   const isIn =
     statuses.includes(device.status) &&
     (datacenter_id === null || device.datacenter_id === datacenter_id) &&
     tags.every((tag) => device.tags.includes(tag))
   if (!isIn) return []
-  return members ? device.addresses.filter(({ ip }) => members.has(`${device.id} ${ipKeyOf(ip)}`)) : device.addresses
+  const own = device.addresses.filter(({ space_id }) => space_id === zone.space_id)
+  return isMember ? own.filter(({ ip }) => isMember(device.id, ip)) : own
 }
 
 /** Yields the claims of all devices of the filter. */
 async function* allClaims(ctx: Ctx, zone: Zone, index: ZoneIndex): AsyncGenerator<Claims> {
-  const members = await membersOf(ctx, zone)
+  const isMember = await membersOf(ctx, zone)
   let query = ctx.db.selectFrom('devices').select('doc').where('status', 'in', zone.statuses)
   if (zone.datacenter_id !== null) query = query.where('datacenter_id', '=', zone.datacenter_id)
   for await (const rows of ctx.store.scan<{ doc: string }>(query))
     for (const { doc } of rows) {
       // The column holds the JSON of a device.
       const device = JSON.parse(doc) as Device
-      const addresses = addressesIn(zone, device, members)
+      const addresses = addressesIn(zone, device, isMember)
       if (addresses.length > 0) yield claimsOf(device, addresses, (name) => index.completed(name))
     }
 }
@@ -94,7 +101,7 @@ export const computeWhole = async (ctx: Ctx, zone: Zone, index: ZoneIndex): Prom
 /** Returns the ids of the devices that may claim a name or an address. */
 const claimants = async (
   { db }: DbScope,
-  { names, keys }: { readonly names: readonly string[]; readonly keys: readonly string[] },
+  { names, keys }: { readonly names: readonly string[]; readonly keys: readonly IpKey[] },
 ): Promise<string[]> => {
   const ids = new Set<string>()
   const collect = (rows: readonly { readonly id: string }[]) => {
@@ -125,15 +132,16 @@ export const computeNames = async (
     return label === '' || label.includes('.') ? [] : [label]
   })
   const addresses = names.flatMap((name) => addressOf(zone, name) ?? [])
-  const ids = await claimants(ctx, { names: [...full, ...bare], keys: addresses.map(ipKey) })
+  const space = await spaceKeyOf(ctx, zone)
+  const ids = await claimants(ctx, { names: [...full, ...bare], keys: addresses.map((ip) => ipKey(ip, space)) })
   const docs = [...(await documents(ctx, ids)).values()]
   // The column holds the JSON of a device.
   const devices = docs.map((doc) => JSON.parse(doc) as Device)
   const content = new ZoneContent(zone, index, new Set(names))
   const addAll = async (of: Zone, add: (claims: Claims) => void) => {
-    const members = await membersOf(ctx, of, ids)
+    const isMember = await membersOf(ctx, of, ids)
     for (const device of devices) {
-      const left = addressesIn(of, device, members)
+      const left = addressesIn(of, device, isMember)
       if (left.length > 0) add(claimsOf(device, left, (name) => index.completed(name)))
     }
   }

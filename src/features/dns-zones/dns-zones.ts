@@ -9,6 +9,7 @@ import type { Logger } from '../../platform/runtime/log.ts'
 import type { Metrics } from '../../platform/runtime/metrics.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { createClients, type DnsProviderOptions, unreachable } from '../dns-providers/dns-providers.ts'
+import { inSpace } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import { dnsZones } from './api.ts'
 import { type CheckOptions, checkIfDue, checkZone, noReport } from './check.ts'
@@ -170,12 +171,13 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
 
   return {
     operations: implement(dnsZones, {
-      list: async (ctx, { name, kind, provider_id, ...page }) => {
+      list: async (ctx, { name, kind, provider_id, space_id, ...page }) => {
         const revision = await ctx.store.revision([...ZONE_TABLES])
         let query = store.query(ctx)
         if (name) query = query.where(containsText('name', name))
         if (kind) query = query.where('kind', '=', kind)
         if (provider_id) query = query.where('provider_id', '=', provider_id)
+        if (space_id !== undefined) query = query.where(inSpace(space_id))
         const completed = await shownAll(ctx)
         return listRows(ctx, { revision, query, page, row: (row) => completed(store.settingsOf(row)) })
       },

@@ -6,17 +6,17 @@ import * as rrsets from './rrset-store.ts'
 import type { SyncPlan, ZoneSettings } from './schema.ts'
 import * as store from './store.ts'
 import { rrsetKey } from './wanted.ts'
-import { ZoneIndex } from './zone-index.ts'
+import { placeOfZone } from './zone-index.ts'
 
 const MOST_ENTRIES = 100
 
 /** Of a watched zone: the difference to an empty server, because Plat has written nothing. */
 export const planOf = async (ctx: Ctx, { id }: ZoneSettings): Promise<SyncPlan> => {
-  const index = new ZoneIndex(await store.allSettings({ db: ctx.store.read, store: ctx.store }))
-  const zone = index.get(id)
+  const place = placeOfZone(await store.allSettings({ db: ctx.store.read, store: ctx.store }), id)
   const plan = { creates: 0, updates: 0, deletes: 0, blocked: 0, conflicts: 0 }
   const entries: SyncPlan['entries'] = []
-  if (!zone) return { ...plan, entries }
+  if (!place) return { ...plan, entries }
+  const { zone, index } = place
   const before = await rrsets.all({ db: ctx.store.read }, id)
   const differences = changed(before, await computeWhole(ctx, zone, index), zone.mode)
   const after = new Map([...before, ...differences].map((one) => [rrsetKey(one.name, one.type), one]))

@@ -4,10 +4,11 @@ import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DnsRecord } from '../dns-records/api.ts'
+import type { SpaceChange } from '../networks/move-to-space.ts'
 import { possibleNames } from './claims.ts'
 import * as rrsets from './rrset-store.ts'
 import * as store from './store.ts'
-import { relativeTo, ZoneIndex } from './zone-index.ts'
+import { indexesOf, relativeTo, type ZoneIndex } from './zone-index.ts'
 
 /** Emitted when names of a zone were noted. */
 export const NOTED = 'dns-zone.noted'
@@ -20,19 +21,22 @@ const CONCERNED: ReadonlySet<string> = new Set([
   ...['hostname', 'addresses', 'domains', 'status', 'tags', 'datacenter_id'],
 ])
 
-/** Returns the zones of names and addresses; other settings of them may be old. */
-const createPlacement = (): ((ctx: Ctx) => Promise<ZoneIndex>) => {
-  let known: { readonly key: string; readonly index: ZoneIndex } | undefined
-  /** Per transaction. Zones that come while it runs are computed after its end: see `waitForOthers`. */
-  const byTransaction = new WeakMap<Ctx['db'], Promise<ZoneIndex>>()
+/** The zones of each address space. */
+type Indexes = readonly ZoneIndex[]
 
-  const read = async (ctx: Ctx): Promise<ZoneIndex> => {
+/** Returns the zones of names and addresses; other settings of them may be old. */
+const createPlacement = (): ((ctx: Ctx) => Promise<Indexes>) => {
+  let known: { readonly key: string; readonly indexes: Indexes } | undefined
+  /** Per transaction. Zones that come while it runs are computed after its end: see `waitForOthers`. */
+  const byTransaction = new WeakMap<Ctx['db'], Promise<Indexes>>()
+
+  const read = async (ctx: Ctx): Promise<Indexes> => {
     const key = await store.placement(ctx)
-    if (known?.key !== key) known = { key, index: new ZoneIndex(key === '' ? [] : await store.allSettings(ctx)) }
-    return known.index
+    if (known?.key !== key) known = { key, indexes: indexesOf(key === '' ? [] : await store.allSettings(ctx)) }
+    return known.indexes
   }
   /** In the transaction itself: waiting for a second connection can deadlock. */
-  const inTransaction = (ctx: Ctx): Promise<ZoneIndex> => {
+  const inTransaction = (ctx: Ctx): Promise<Indexes> => {
     const cached = byTransaction.get(ctx.db)
     if (cached) return cached
     const reading = read(ctx)
@@ -44,8 +48,8 @@ const createPlacement = (): ((ctx: Ctx) => Promise<ZoneIndex>) => {
   return async (ctx) => {
     const { cache, read: committed, revision, sql } = ctx.store
     if (!sql.hasOneWriter) return inTransaction(ctx)
-    const indexes = memoized<ZoneIndex>(cache.at('dns zones', await revision(['dns_zones'])))
-    return indexes('', async () => new ZoneIndex(await store.allSettings({ db: committed, store: ctx.store })))
+    const indexes = memoized<Indexes>(cache.at('dns zones', await revision(['dns_zones'])))
+    return indexes('', async () => indexesOf(await store.allSettings({ db: committed, store: ctx.store })))
   }
 }
 
@@ -62,7 +66,10 @@ const addPlaces = (places: Places, index: ZoneIndex, device: Device): void => {
     names.add(name)
     if (names.size > MOST_NAMES) places.set(zoneId, new Set([rrsets.WHOLE]))
   }
-  const { names, ips } = possibleNames(device, (hostname) => index.completed(hostname))
+  const { space_id } = index
+  const isOwn = (address: Device['addresses'][number]): boolean => address.space_id === space_id
+  const own = device.addresses.every(isOwn) ? device : { ...device, addresses: device.addresses.filter(isOwn) }
+  const { names, ips } = possibleNames(own, (hostname) => index.completed(hostname))
   for (const name of names) for (const zone of index.forName(name)) add(zone.id, relativeTo(name, zone.name))
   for (const text of ips) {
     const ip = parseIp(text)
@@ -83,7 +90,7 @@ export const noteWhole = (ctx: Ctx, zoneIds: readonly string[]): Promise<void> =
   )
 
 export const createReactions = (): NonNullable<Feature['reactions']> => {
-  const indexOf = createPlacement()
+  const indexesAt = createPlacement()
 
   /** Per transaction: an import of very many devices is not kept until its end, only their names. */
   const noted = new WeakMap<Ctx['db'], Places>()
@@ -97,33 +104,33 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
     )
   }
 
-  const place = (ctx: Ctx, index: ZoneIndex, devices: readonly Device[]): void => {
-    if (index.zones.length === 0) return
+  const place = (ctx: Ctx, indexes: Indexes, devices: readonly Device[]): void => {
+    if (indexes.length === 0) return
     const places: Places = noted.get(ctx.db) ?? new Map()
     noted.set(ctx.db, places)
-    for (const device of devices) addPlaces(places, index, device)
+    for (const device of devices) for (const index of indexes) addPlaces(places, index, device)
   }
 
   /** Per transaction, once the zones are there. */
-  const indexes = new WeakMap<Ctx['db'], ZoneIndex>()
+  const read = new WeakMap<Ctx['db'], Indexes>()
 
   const noteFirst = async (ctx: Ctx, groups: readonly (readonly Device[])[]): Promise<void> => {
-    const index = await indexOf(ctx)
-    for (const devices of groups) place(ctx, index, devices)
+    const indexes = await indexesAt(ctx)
+    for (const devices of groups) place(ctx, indexes, devices)
     await flush(ctx)
   }
 
   /** The first devices of a transaction wait for its end: the zones are asked for beside its own queries, without a round trip more. */
   const noteDevices = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-    const index = ctx.store.sql.hasOneWriter ? await indexOf(ctx) : indexes.get(ctx.db)
-    if (index) {
-      place(ctx, index, devices)
+    const indexes = ctx.store.sql.hasOneWriter ? await indexesAt(ctx) : read.get(ctx.db)
+    if (indexes) {
+      place(ctx, indexes, devices)
       ctx.atEnd(flush, undefined)
       return
     }
     // Its error is that of `noteFirst`.
-    indexOf(ctx).then(
-      (found) => indexes.set(ctx.db, found),
+    indexesAt(ctx).then(
+      (found) => read.set(ctx.db, found),
       () => {},
     )
     ctx.atEnd(noteFirst, devices)
@@ -140,6 +147,15 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
     await noteWhole(ctx, [...new Set([...concerned, ...around].map(({ id }) => id))])
   }
 
+  /** Networks have come to these spaces, or left them. */
+  const noteSpaces = async (ctx: Ctx, spaces: readonly (string | undefined)[]): Promise<void> => {
+    const zones = (await store.allSettings(ctx)).filter(({ space_id }) => spaces.includes(space_id))
+    await noteWhole(
+      ctx,
+      zones.map(({ id }) => id),
+    )
+  }
+
   return {
     'devices.recorded': noteDevices,
     'devices.removed': noteDevices,
@@ -154,6 +170,10 @@ export const createReactions = (): NonNullable<Feature['reactions']> => {
       if (changes.includes('subnet')) ctx.atEnd(noteNetworks, undefined)
     },
     'network.deleted': async (ctx) => ctx.atEnd(noteNetworks, undefined),
+    // Its devices are rewritten without an event each.
+    'network.changed-space': async (ctx, { before, after }: SpaceChange) => {
+      for (const { space_id } of [before, after]) ctx.atEnd(noteSpaces, space_id)
+    },
     'datacenter.deleted': async (ctx, { id }: { id: string }) => {
       const zones = await store.allSettings(ctx)
       await noteWhole(

@@ -1,8 +1,8 @@
-/** One run of the lane of a zone, with the settings of all zones. Its writes fail after the server or the mode of the zone has changed. */
+/** One run of the lane of a zone, with the settings of all zones of its address space. Its writes fail after the server or the mode of the zone has changed. */
 import type { Ctx } from '../ctx.ts'
 import type { Hold } from './lanes.ts'
 import * as store from './store.ts'
-import { type Zone, ZoneIndex } from './zone-index.ts'
+import { placeOfZone, type Zone, type ZoneIndex } from './zone-index.ts'
 
 export type Run = {
   readonly ctx: Ctx
@@ -20,9 +20,9 @@ export class ZoneChangedError extends Error {
 
 /** Returns undefined if the zone is gone. */
 export const openRun = async (ctx: Ctx, hold: Hold): Promise<Run | undefined> => {
-  const index = new ZoneIndex(await store.allSettings({ db: ctx.store.read, store: ctx.store }))
-  const zone = index.get(hold.zoneId)
-  if (!zone) return undefined
+  const place = placeOfZone(await store.allSettings({ db: ctx.store.read, store: ctx.store }), hold.zoneId)
+  if (!place) return undefined
+  const { zone, index } = place
   const write: Run['write'] = (work) =>
     hold.write(async (inner) => {
       // The lock of the state row comes first, as in a change of the zone.

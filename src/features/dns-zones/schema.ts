@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { DeviceStatus } from '../devices/schema.ts'
+import { SpaceOf } from '../spaces/fields.ts'
 
 export const ZoneKind = z.enum(['forward', 'reverse'])
 export const ZoneMode = z.enum(['managed', 'watched'])
@@ -28,6 +29,7 @@ export const DnsZone = z
     check_interval_seconds: z.int(),
     repair: z.boolean().describe('Writes missing and changed RRsets again at each check'),
     description: z.string(),
+    space_id: SpaceOf,
     status: ZoneStatus.describe('The first of these that is true'),
     status_message: z.string(),
     serial: z.int().describe('The serial of the file'),

@@ -1,9 +1,10 @@
 /** Creates, updates and deletes zones. */
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import type { Ctx } from '../ctx.ts'
 import { removeZone } from '../dns-records/dns-records.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { checkNetwork, lockSpace, mergeInSpace } from '../spaces/members.ts'
 import type { DnsZoneDraft, DnsZonePatch } from './api.ts'
 import { noteWhole } from './reactions.ts'
 import * as rrsets from './rrset-store.ts'
@@ -19,7 +20,6 @@ const lockZones = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, [
 const REFERENCES = [
   ['provider_id', 'dns_providers', 'DNS provider'],
   ['datacenter_id', 'datacenters', 'datacenter'],
-  ['network_id', 'networks', 'network'],
 ] as const
 
 /** @throws AppError VALIDATION_ERROR for a reference to nothing */
@@ -36,14 +36,22 @@ const checkReferences = async (ctx: Ctx, refs: Partial<Pick<ZoneSettings, (typeo
 
 const exists = (message: string): AppError => new AppError('ALREADY_EXISTS', message)
 
+/** Returns the zones of the same address space. */
+const besides = ({ space_id }: ZoneSettings, zones: readonly ZoneSettings[]): ZoneSettings[] =>
+  zones.filter((one) => one.space_id === space_id)
+
 /** @throws AppError for a zone that another one excludes */
 const checkBeside = (zone: ZoneSettings, others: readonly ZoneSettings[]): void => {
   if (zone.mode === 'watched' && zone.provider_id === null)
     throw invalidField('mode', 'watched needs a provider_id: there is no server to compare with')
-  const same = others.find(({ name, provider_id }) => name === zone.name && provider_id === zone.provider_id)
+  // A server has one zone of a name, whatever the space.
+  const same = others.find(
+    ({ name, provider_id, space_id }) =>
+      name === zone.name && provider_id === zone.provider_id && (provider_id !== null || space_id === zone.space_id),
+  )
   if (same)
     throw exists(`The zone ${zone.name} exists already${zone.provider_id === null ? '' : ' on this DNS server'}`)
-  const usual = zone.is_default ? others.find(({ is_default }) => is_default) : undefined
+  const usual = zone.is_default ? besides(zone, others).find(({ is_default }) => is_default) : undefined
   if (usual) throw exists(`The zone ${usual.name} is the default zone already`)
 }
 
@@ -56,21 +64,24 @@ export const create = async (
   const others = await store.allSettings(ctx)
   if (others.some((zone) => zone.id === id)) throw exists(`A zone with id "${id}" exists already`)
   await checkReferences(ctx, draft)
-  const { provider_id, mode, ...rest } = draft
+  await lockSpace(ctx, draft)
+  await checkNetwork(ctx, draft)
+  const { provider_id, mode, space_id, ...rest } = draft
   const times = { created_at: ctx.now, updated_at: ctx.now }
-  const zone: ZoneSettings = { id, ...names, provider_id, mode, ...rest, ...times }
+  const zone: ZoneSettings = withSpace({ id, ...names, provider_id, mode, ...rest, ...times }, space_id)
   checkBeside(zone, others)
   await store.insert(ctx, zone)
-  await noteAround(ctx, zone, [...others, zone])
+  await noteWhole(ctx, around(zone, others))
   const made = await shown(ctx, zone)
   await ctx.emit('dns-zone.created', made)
   return made
 }
 
-/** Marks the zone and those that it takes names from; all of them if bare host names get another zone. */
-const noteAround = async (ctx: Ctx, zone: ZoneSettings, all: readonly ZoneSettings[]): Promise<void> => {
+/** Returns the zone and those that it takes names from; all of its space if bare host names get another zone. */
+const around = (zone: ZoneSettings, others: readonly ZoneSettings[]): string[] => {
+  const all = [...besides(zone, others), zone]
   const concerned = zone.is_default ? all : [zone, ...new ZoneIndex(all).around(zone)]
-  await noteWhole(ctx, [...new Set(concerned.map(({ id }) => id))])
+  return [...new Set(concerned.map(({ id }) => id))]
 }
 
 const mustLock = async (ctx: Ctx, id: string): Promise<ZoneSettings> => {
@@ -101,15 +112,15 @@ export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePa
   const before = await mustLock(ctx, id)
   await store.lockState(ctx, id)
   checkNames(before, { name, subnet })
-  const { value, changes } = merge(before, patch)
+  const { value, changes } = mergeInSpace(before, patch)
   // A reference that is kept may lead to nothing: then the zone is held.
   await checkReferences(ctx, {
     ...(changes.includes('provider_id') && { provider_id: value.provider_id }),
     ...(changes.includes('datacenter_id') && { datacenter_id: value.datacenter_id }),
-    ...(changes.includes('network_id') && { network_id: value.network_id }),
   })
-  const all = await store.allSettings(ctx)
-  const others = all.filter((zone) => zone.id !== id)
+  if (changes.includes('space_id')) await lockSpace(ctx, value)
+  if (changes.includes('network_id') || changes.includes('space_id')) await checkNetwork(ctx, value)
+  const others = (await store.allSettings(ctx)).filter((zone) => zone.id !== id)
   checkBeside(value, others)
   if (changes.length === 0) return shown(ctx, before)
   const zone = { ...value, updated_at: ctx.now }
@@ -118,13 +129,8 @@ export const update = async (ctx: Ctx, { id, name, subnet, ...patch }: DnsZonePa
   await store.updateState(ctx, id, { held: '' })
   if (changes.includes('provider_id') || changes.includes('mode')) await restart(ctx, id)
   if (changes.includes('check_interval_seconds')) await store.updateState(ctx, id, { check_ms: 0 })
-  if (changes.includes('is_default'))
-    await noteWhole(
-      ctx,
-      all.map((one) => one.id),
-    )
   // The zone above holds CNAMEs of a zone of RFC 2317.
-  else await noteAround(ctx, zone, [...others, zone])
+  await noteWhole(ctx, [...new Set([...around(before, others), ...around(zone, others)])])
   const made = await shown(ctx, zone)
   await ctx.emit('dns-zone.updated', { zone: made, changes })
   return made
@@ -139,10 +145,9 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await removeZone(ctx, id)
   await rrsets.removeZone(ctx, id)
   await store.remove(ctx, id)
-  const concerned = zone.is_default ? others : new ZoneIndex(others).around(zone)
   await noteWhole(
     ctx,
-    concerned.map((one) => one.id),
+    around(zone, others).filter((one) => one !== id),
   )
   await ctx.emit('dns-zone.deleted', gone)
 }

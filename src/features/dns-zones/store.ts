@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { createLeases } from '../../platform/runtime/leases.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
+import { withSpace } from '../spaces/fields.ts'
 import type { Tables } from '../tables.ts'
 import type { DriftReport, ZoneSettings } from './schema.ts'
 import type { DnsZoneRow, DnsZoneStateRow } from './table.ts'
@@ -22,7 +23,7 @@ export const settingsOf = (row: DnsZoneRow): ZoneSettings => {
   const { id, name, subnet, provider_id, ttl, datacenter_id, network_id, admin_email, negative_ttl } = row
   const { max_delete_percent, check_interval_seconds, description, created_at, updated_at } = row
   // Validated before they were stored.
-  return {
+  const settings = {
     ...{
       id,
       name,
@@ -37,10 +38,12 @@ export const settingsOf = (row: DnsZoneRow): ZoneSettings => {
     ...{ negative_ttl, max_delete_percent, check_interval_seconds, repair: row.repair === 1, description },
     ...{ created_at, updated_at },
   }
+  return withSpace(settings, row.space_id)
 }
 
 const rowOf = ({ is_default, repair, tags, statuses, nameservers, ...zone }: ZoneSettings): DnsZoneRow => ({
   ...zone,
+  space_id: zone.space_id ?? null,
   is_default: is_default ? 1 : 0,
   repair: repair ? 1 : 0,
   tags: JSON.stringify(tags),
@@ -56,13 +59,15 @@ const all = prepared((db: Kysely<Tables>) => query({ db }))
 export const allSettings = async (scope: StoreScope): Promise<ZoneSettings[]> => (await all(scope, {})).map(settingsOf)
 
 const keys = prepared((db: Kysely<Tables>) =>
-  db.selectFrom('dns_zones').select(['id', 'name', 'subnet', 'is_default']).orderBy('id'),
+  db.selectFrom('dns_zones').select(['id', 'name', 'subnet', 'is_default', 'space_id']).orderBy('id'),
 )
 
 /** Returns a text that changes with the zones that names and addresses belong to; '' without zones. */
 export const placement = async (scope: StoreScope): Promise<string> => {
   const rows = await keys(scope, {})
-  return rows.map(({ id, name, subnet, is_default }) => `${id} ${name} ${subnet} ${is_default}`).join('\n')
+  return rows
+    .map(({ id, name, subnet, is_default, space_id }) => `${id} ${name} ${subnet} ${is_default} ${space_id}`)
+    .join('\n')
 }
 
 export const find = async (scope: DbScope, id: string): Promise<ZoneSettings | undefined> => {

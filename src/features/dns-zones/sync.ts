@@ -3,7 +3,7 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Ctx } from '../ctx.ts'
-import { danglingField } from './compute.ts'
+import { danglingReason } from './compute.ts'
 import { judged, type ServerRrset } from './judge.ts'
 import { compute } from './recompute.ts'
 import type { Rrset } from './rrset-store.ts'
@@ -163,7 +163,7 @@ const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
 
 /** Computes the changes that wait, and sends nothing. */
 export const computeWaiting = async (run: Run, now: () => Date): Promise<Run> =>
-  (await danglingField(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
+  (await danglingReason(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
 
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
 
@@ -176,13 +176,14 @@ export const syncZone = async (
   options: SyncOptions,
   { isForced = false, isNow = isForced }: SyncTerms = {},
 ): Promise<DnsError | undefined> => {
-  const dangling = await danglingField(first.ctx, first.zone)
+  const run = await computeWaiting(first, options.now)
+  // Also if its filter came to lead to nothing while the names were computed.
+  const dangling = await danglingReason(run.ctx, run.zone)
   if (dangling !== undefined) {
-    await recordHeld(first, `the ${dangling} of its filter no longer exists`)
-    await dropChanges(first)
+    await recordHeld(run, dangling)
+    await dropChanges(run)
     return undefined
   }
-  const run = await compute(first, options.now)
   const { ctx, zone } = run
   const held = isForced || zone.mode === 'watched' ? '' : await heldReason(run)
   await recordHeld(run, held)

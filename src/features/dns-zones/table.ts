@@ -13,6 +13,8 @@ export type DnsZoneRow = {
   tags: string
   datacenter_id: string | null
   network_id: string | null
+  /** null in the default space. */
+  space_id: string | null
   statuses: string
   is_default: number
   nameservers: string

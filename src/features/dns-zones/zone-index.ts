@@ -21,7 +21,9 @@ export const fullName = (name: string, zone: string): string => (name === '@' ? 
 
 const LAST_OCTET = 0xffn
 
+/** The zones of one address space. */
 export class ZoneIndex {
+  readonly space_id: string | undefined
   readonly zones: readonly Zone[]
   readonly defaultName: string | undefined
   readonly #byName = new Map<string, Zone[]>()
@@ -30,6 +32,7 @@ export class ZoneIndex {
   readonly #parents = new SubnetIndex<readonly Zone[]>()
 
   constructor(settings: readonly ZoneSettings[]) {
+    this.space_id = settings[0]?.space_id
     this.zones = settings.map((zone) => ({ ...zone, cidr: zone.subnet === null ? undefined : cidrOfText(zone.subnet) }))
     this.defaultName = this.zones.find(({ is_default }) => is_default)?.name
     const bySubnet = new Map<string, Zone[]>()
@@ -92,6 +95,21 @@ export class ZoneIndex {
         (inner !== undefined && cidr?.family === inner.family && cidr.first <= inner.first && inner.last <= cidr.last),
     )
   }
+}
+
+/** Returns an index for each address space with zones. */
+export const indexesOf = (settings: readonly ZoneSettings[]): ZoneIndex[] =>
+  [...Map.groupBy(settings, ({ space_id }) => space_id).values()].map((zones) => new ZoneIndex(zones))
+
+/** Returns a zone with the index of its address space; undefined if there is no such zone. */
+export const placeOfZone = (
+  settings: readonly ZoneSettings[],
+  id: string,
+): { readonly zone: Zone; readonly index: ZoneIndex } | undefined => {
+  const own = settings.find((zone) => zone.id === id)
+  const index = new ZoneIndex(own ? settings.filter(({ space_id }) => space_id === own.space_id) : [])
+  const zone = index.get(id)
+  return zone && { zone, index }
 }
 
 /** True for a zone of RFC 2317, which is longer than /24. */

@@ -15,6 +15,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
 import { DeviceStatus } from '../devices/schema.ts'
+import { SpaceFilter, SpaceId } from '../spaces/fields.ts'
 import { Family, Feed, FeedFormat, FeedFormatInfo, FeedPreview, MEDIA_TYPES, MediaType } from './schema.ts'
 
 /** The largest length of a template, in characters. */
@@ -37,6 +38,7 @@ export const filterFields = {
 const fields = {
   description: text(4096),
   ...filterFields,
+  space_id: SpaceId.describe('Only addresses of this address space; absent or `default` for the default one'),
   address_label: text(128).describe('Only addresses with this label, in any case'),
   family: Family.nullable()
     .transform((family) => family ?? '')
@@ -73,6 +75,7 @@ export const feeds = {
       z.object({
         name: Filter.optional().describe('Part of the name, in any case'),
         format: FeedFormat.optional(),
+        space_id: SpaceFilter,
         ...Page,
       }),
     output: () => z.array(Feed),

@@ -3,7 +3,7 @@ import type { Feed, FeedFormat, FeedFormatInfo, MediaType } from './schema.ts'
 
 type Entry = Omit<FeedFormatInfo, 'name'> & { readonly extension: string }
 
-const FILTER = ['tags', 'datacenter_id', 'network_id', 'statuses', 'address_label', 'family'] as const
+const FILTER = ['tags', 'datacenter_id', 'network_id', 'space_id', 'statuses', 'address_label', 'family'] as const
 
 const CURL = 'curl -fsS -H "Authorization: Bearer {token}" "{url}"'
 const pulled = (file: string, command: string) => ({

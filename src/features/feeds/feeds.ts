@@ -1,11 +1,13 @@
 /** The rules of feeds. */
 import { AppError, invalid, invalidField, notFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Identify } from '../../platform/operation/request.ts'
 import { createTemplates, type Templates } from '../../template/process.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { inSpace } from '../spaces/keys.ts'
+import { checkNetwork, checkSpace, lockSpace, mergeInSpace } from '../spaces/members.ts'
 import { type FeedDraft, type FeedPatch, feedRoutes, feeds } from './api.ts'
 import { CATALOGUE } from './catalogue.ts'
 import { contentHandler, permissionOf } from './content.ts'
@@ -17,13 +19,18 @@ import * as store from './store.ts'
 const SHOWN_CHARACTERS = 65_536
 const SHOWN_SKIPS = 20
 
-type Fields = Omit<Rendered, 'id' | 'name' | 'media_type'> & { readonly media_type: Feed['media_type'] | null }
+/** `null` is the default space. */
+type Fields = Omit<Rendered, 'id' | 'name' | 'media_type' | 'space_id'> & {
+  readonly media_type: Feed['media_type'] | null
+  readonly space_id?: string | null | undefined
+}
 
 /** The fields that only some formats use, with the value that says nothing. */
 const SPECIAL = {
   tags: (value: Fields['tags']) => value.length === 0,
   datacenter_id: (value: string | null) => value === null,
   network_id: (value: string | null) => value === null,
+  space_id: (value: string | null | undefined) => !value,
   address_label: (value: string) => value === '',
   family: (value: string) => value === '',
   port: (value: number | null) => value === null,
@@ -49,13 +56,9 @@ const checkFields = (fields: Fields): void => {
 }
 
 /** @throws AppError VALIDATION_ERROR for a reference to nothing */
-const checkReferences = async (
-  ctx: Ctx,
-  refs: Partial<Pick<Feed, 'datacenter_id' | 'network_id' | 'zone_id'>>,
-): Promise<void> => {
+const checkReferences = async (ctx: Ctx, refs: Partial<Pick<Feed, 'datacenter_id' | 'zone_id'>>): Promise<void> => {
   for (const [field, table, noun] of [
     ['datacenter_id', 'datacenters', 'datacenter'],
-    ['network_id', 'networks', 'network'],
     ['zone_id', 'dns_zones', 'DNS zone'],
   ] as const) {
     const id = refs[field]
@@ -96,9 +99,12 @@ const mustLock = async (ctx: Ctx, id: string): Promise<Feed> => {
 const create = async (ctx: Ctx, { id = Bun.randomUUIDv7(), ...draft }: FeedDraft): Promise<Feed> => {
   if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A feed with id "${id}" exists already`)
   await checkReferences(ctx, draft)
-  const { name, description, format, ...rest } = withMediaType(draft)
+  await lockSpace(ctx, draft)
+  await checkNetwork(ctx, draft)
+  const { name, description, format, space_id, ...rest } = withMediaType(draft)
   const times = { created_at: ctx.now, updated_at: ctx.now }
-  const feed: Feed = { id, name, description, format, ...rest, url: store.urlOf(id), ...times }
+  const fields = { id, name, description, format, ...rest, url: store.urlOf(id), ...times }
+  const feed: Feed = withSpace(fields, space_id)
   await store.insert(ctx, feed)
   await ctx.emit('feed.created', feed)
   return feed
@@ -108,7 +114,7 @@ const update = async (ctx: Ctx, { id, ...patch }: FeedPatch): Promise<Feed> => {
   const before = await mustLock(ctx, id)
   const isOther = patch.format !== undefined && patch.format !== before.format
   const media_type = patch.media_type === null || (isOther && !patch.media_type) ? null : patch.media_type
-  const { value } = merge(
+  const { value } = mergeInSpace(
     { ...before, media_type: before.media_type as Feed['media_type'] | null },
     { ...patch, media_type },
   )
@@ -116,10 +122,12 @@ const update = async (ctx: Ctx, { id, ...patch }: FeedPatch): Promise<Feed> => {
   // A reference that is kept may lead to nothing: then the feed is empty.
   await checkReferences(ctx, {
     ...(value.datacenter_id !== before.datacenter_id && { datacenter_id: value.datacenter_id }),
-    ...(value.network_id !== before.network_id && { network_id: value.network_id }),
     ...(value.zone_id !== before.zone_id && { zone_id: value.zone_id }),
   })
-  const { changes, value: feed } = merge(before, withMediaType(value))
+  const isMoved = value.space_id !== before.space_id
+  if (isMoved) await lockSpace(ctx, value)
+  if (isMoved || value.network_id !== before.network_id) await checkNetwork(ctx, value)
+  const { changes, value: feed } = mergeInSpace(before, { ...withMediaType(value), space_id: value.space_id ?? null })
   if (changes.length === 0) return before
   const changed = { ...feed, updated_at: ctx.now }
   await store.update(ctx, changed)
@@ -169,11 +177,12 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
   const render = createRenderer(templates)
   return {
     operations: implement(feeds, {
-      list: async (ctx, { name, format, ...page }) => {
+      list: async (ctx, { name, format, space_id, ...page }) => {
         const revision = await ctx.store.revision(['feeds'])
         let query = store.query(ctx)
         if (name) query = query.where(containsText('name_key', name))
         if (format) query = query.where('format', '=', format)
+        if (space_id !== undefined) query = query.where(inSpace(space_id))
         return listRows(ctx, { revision, query, page, row: store.feedOf })
       },
       formats: async () =>
@@ -186,7 +195,10 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
         ctx.require(permissionOf(draft))
         checkFields(draft)
         await checkReferences(ctx, draft)
-        return preview(ctx, render, { id: 'preview', name: 'preview', ...withMediaType(draft) })
+        await checkSpace(ctx, draft)
+        await checkNetwork(ctx, draft)
+        const { space_id, ...fields } = withMediaType(draft)
+        return preview(ctx, render, withSpace({ id: 'preview', name: 'preview', ...fields }, space_id))
       },
       create: {
         prepare: async (_, draft) => {

@@ -5,22 +5,29 @@ import { SubnetIndex } from '../../net/subnet-index.ts'
 import { membership } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
 import { mainAddresses } from '../devices/address-names.ts'
+import { hasAddressIn } from '../devices/list.ts'
 import type { Address, Device } from '../devices/schema.ts'
 import { devicesIn } from '../networks/membership.ts'
+import { DEFAULT } from '../spaces/fields.ts'
+import { inSpace, spaceKeyOf } from '../spaces/keys.ts'
 import type { FeedAddress, FeedDevice, FeedNetwork } from './formats/format.ts'
 import type { Feed } from './schema.ts'
 
-export type Filter = Pick<Feed, 'tags' | 'datacenter_id' | 'network_id' | 'statuses' | 'address_label' | 'family'>
+export type Filter = Pick<
+  Feed,
+  'tags' | 'datacenter_id' | 'network_id' | 'space_id' | 'statuses' | 'address_label' | 'family'
+>
 
 /** The tables of which the content of a feed is made. */
 export const CONTENT_TABLES = ['devices', 'addresses', 'network_addresses', 'networks', 'datacenters', 'feeds'] as const
 
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
 
-const queryOf = async (ctx: Ctx, { tags, datacenter_id, network_id, statuses }: Filter) => {
+const queryOf = async (ctx: Ctx, { tags, datacenter_id, network_id, space_id, statuses }: Filter) => {
   let query = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_key').orderBy('devices.id')
   query = query.where('devices.status', 'in', statuses)
   if (datacenter_id !== null) query = query.where('devices.datacenter_id', '=', datacenter_id)
+  if (space_id !== undefined) query = query.where(await hasAddressIn(ctx, space_id))
   for (const subset of [...tags.map(ofTag), ...(network_id === null ? [] : [devicesIn(network_id)])])
     query = query.where((await membership(ctx, subset)).ordered)
   return query
@@ -39,11 +46,12 @@ export type Places = {
   readonly networkOf: (address: Address) => FeedNetwork | undefined
 }
 
-const placesOf = async (ctx: Ctx): Promise<Places> => {
+const placesOf = async (ctx: Ctx, { space_id = DEFAULT }: Filter): Promise<Places> => {
   const datacenters = await ctx.db.selectFrom('datacenters').select(['id', 'name']).execute()
   const networks = await ctx.db
     .selectFrom('networks')
     .select(['id', 'name', 'subnet', 'vlan_id'])
+    .where(inSpace(space_id))
     .orderBy('name_key')
     .orderBy('id')
     .execute()
@@ -69,20 +77,24 @@ export type Filtered = {
 
 /** Reads networks and datacenters at once; the devices are streamed. */
 export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
-  const { network_id, address_label, family } = filter
+  const { network_id, space_id, address_label, family } = filter
+  const space = await spaceKeyOf(ctx, filter)
   const query = await queryOf(ctx, filter)
   const members = network_id === null ? undefined : await membersOf(ctx, network_id)
-  const places = await placesOf(ctx)
+  const places = await placesOf(ctx, filter)
   const label = address_label.toLowerCase()
-  const isFiltered = members !== undefined || label !== '' || family !== ''
+  const isFiltered = members !== undefined || label !== '' || family !== '' || space_id !== undefined
 
+  const isInSpace = (address: Address): boolean => address.space_id === space_id
   const isLeft = (id: string, { ip, label: own }: Address): boolean =>
     (label === '' || own.toLowerCase() === label) &&
     (family === '' || ip.includes(':') === (family === 'ipv6')) &&
-    (!members || members.has(`${id} ${ipKeyOf(ip)}`))
+    (!members || members.has(`${id} ${ipKeyOf(ip, space)}`))
 
   const entryOf = (device: Device): FeedDevice => {
-    const left = isFiltered ? device.addresses.filter((one) => isLeft(device.id, one)) : device.addresses
+    // The addresses of most devices are all in the space.
+    const inSpace = device.addresses.every(isInSpace) ? device.addresses : device.addresses.filter(isInSpace)
+    const left = isFiltered ? inSpace.filter((one) => isLeft(device.id, one)) : inSpace
     // Most devices have one address, which is the main one.
     const main = left.length > 1 ? mainAddresses(left) : undefined
     const addresses: FeedAddress[] = []
@@ -90,11 +102,15 @@ export const filtered = async (ctx: Ctx, filter: Filter): Promise<Filtered> => {
     return { device, addresses, datacenter: places.datacenters.get(device.datacenter_id ?? '') ?? '' }
   }
 
+  /** A device without any address is in the default space. */
+  const isTaken = ({ device, addresses }: FeedDevice): boolean =>
+    addresses.length > 0 || (!isFiltered && device.addresses.length === 0)
+
   async function* chunks(): AsyncGenerator<FeedDevice[]> {
     for await (const rows of ctx.store.stream<{ doc: string }>(query)) {
       // The documents are those of the contract.
       const entries = rows.map(({ doc }) => entryOf(JSON.parse(doc) as Device))
-      yield isFiltered ? entries.filter(({ addresses }) => addresses.length > 0) : entries
+      yield entries.filter(isTaken)
     }
   }
   return { places, chunks }

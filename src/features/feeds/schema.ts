@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Timestamp } from '../../platform/contract/fields.ts'
 import { DeviceStatus } from '../devices/schema.ts'
+import { SpaceOf } from '../spaces/fields.ts'
 
 export const FORMATS = [
   'prometheus',
@@ -52,6 +53,7 @@ export const Feed = z
     url: z.string().describe('The path of the content'),
     created_at: Timestamp,
     updated_at: Timestamp,
+    space_id: SpaceOf,
   })
   .meta({ id: 'Feed', columns: ['id', 'name', 'format', 'url', 'updated_at'] })
 export type Feed = z.infer<typeof Feed>

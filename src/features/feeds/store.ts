@@ -1,26 +1,38 @@
 /** The queries of feeds; the only writer of their table. */
 import type { Ctx, DbScope } from '../ctx.ts'
+import { withSpace } from '../spaces/fields.ts'
 import type { Feed } from './schema.ts'
 import type { FeedRow } from './table.ts'
 
 const columns = [
   ...(['id', 'name', 'description', 'format', 'tags', 'datacenter_id', 'network_id', 'statuses'] as const),
-  ...(['address_label', 'family', 'port', 'zone_id', 'template', 'media_type', 'created_at', 'updated_at'] as const),
+  ...([
+    'address_label',
+    'family',
+    'port',
+    'zone_id',
+    'template',
+    'media_type',
+    'created_at',
+    'updated_at',
+    'space_id',
+  ] as const),
 ] as const
 
 type Row = Omit<FeedRow, 'name_key'>
 
 export const urlOf = (id: string): string => `/api/feeds/${id}/content`
 
-export const feedOf = ({ tags, statuses, created_at, updated_at, ...row }: Row): Feed => {
+export const feedOf = ({ tags, statuses, created_at, updated_at, space_id, ...row }: Row): Feed => {
   const { id, name, description, format, datacenter_id, network_id, ...rest } = row
   // Validated before they were stored.
   const fields = rest as Pick<Feed, 'address_label' | 'family' | 'port' | 'zone_id' | 'template' | 'media_type'>
-  return {
+  const feed = {
     ...{ id, name, description, format: format as Feed['format'], tags: JSON.parse(tags) as string[] },
     ...{ datacenter_id, network_id, statuses: JSON.parse(statuses) as Feed['statuses'], ...fields },
     ...{ url: urlOf(id), created_at, updated_at },
   }
+  return withSpace(feed, space_id)
 }
 
 const rowOf = ({ url: _, ...feed }: Feed): FeedRow => ({
@@ -28,6 +40,7 @@ const rowOf = ({ url: _, ...feed }: Feed): FeedRow => ({
   name_key: feed.name.toLowerCase(),
   tags: JSON.stringify(feed.tags),
   statuses: JSON.stringify(feed.statuses),
+  space_id: feed.space_id ?? null,
 })
 
 export const query = ({ db }: DbScope) => db.selectFrom('feeds').select(columns).orderBy('name_key').orderBy('id')

@@ -10,6 +10,8 @@ export type FeedRow = {
   tags: string
   datacenter_id: string | null
   network_id: string | null
+  /** null in the default space. */
+  space_id: string | null
   /** JSON: a list of texts. */
   statuses: string
   address_label: string

@@ -1,10 +1,11 @@
 /** The registry of the kinds of objects that have a history: one entry for each resource of the estate. */
 import type { z } from 'zod'
 import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
-import { ipKeyOf } from '../../net/ip.ts'
+import { DEFAULT_SPACE, ipKeyOf } from '../../net/ip.ts'
 import type { AppError } from '../../platform/contract/errors.ts'
+import type { RecordedItem } from '../../platform/operation/change-record.ts'
 import { oneStep } from '../../platform/operation/implement.ts'
-import type { Ctx, Feature } from '../ctx.ts'
+import type { Ctx, Feature, StoreScope } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import * as discovery from '../discovery/discovery.ts'
@@ -15,8 +16,10 @@ import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
 import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
+import { type InSpace, type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
 import type { PlainTable } from '../tables.ts'
 import { type Kind, type KindOf, kindOf } from './kind-names.ts'
+import type { HistoryRow } from './table.ts'
 
 /** A parsed document. */
 export type Document = Readonly<Record<string, unknown>>
@@ -63,7 +66,9 @@ export type KindRules = {
   /** Returns the existing objects of those ids, as JSON text by id. */
   readonly documents: (ctx: Ctx, ids: readonly string[]) => Promise<Map<string, string>>
   /** Values of columns that SQL cannot derive from a document. */
-  readonly derived?: (document: Document) => Readonly<Record<string, unknown>>
+  readonly derived?: (document: Document, space: SpaceKeys) => Readonly<Record<string, unknown>>
+  /** The parts of a document that are in a space, if the keys of `derived` begin with that of the space. */
+  readonly placed?: (document: Document) => readonly InSpace[]
   /** The second device that the object belongs to. */
   readonly childOf?: (id: string) => string
 }
@@ -101,6 +106,14 @@ const plainRules = (resource: PlainTable): KindRules => {
   }
 }
 
+/** The documents of this kind are devices. */
+const deviceOf = (document: Document): Device => document as unknown as Device
+
+const inSpaceOf = ({ space_id }: Document): InSpace => ({ space_id: text(space_id) })
+
+/** The key of an address of a network. It leaves out the space of the network, which may change without the document. */
+const keyWithin = (ip: unknown): string => ipKeyOf(text(ip), DEFAULT_SPACE)
+
 /** A relationship as a create takes it. */
 const relationshipOf = (document: Document): Parameters<typeof relationships.create>[1] =>
   given({ ...document, device_id: document.parent_id })
@@ -113,9 +126,10 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     ...rulesOf(networks),
     update: (ctx, id, fields, { moving }) => networks.update(ctx, given({ id, ...fields }), moving),
     requireInside: networks.requireInside,
-    derived: ({ subnet }) => {
-      const cidr = cidrOfText(text(subnet))
-      const { first, last } = cidrKeys(cidr)
+    placed: (document) => [inSpaceOf(document)],
+    derived: (document, space) => {
+      const cidr = cidrOfText(text(document.subnet))
+      const { first, last } = cidrKeys(cidr, space(inSpaceOf(document)))
       return { first, last, prefix: cidr.prefix }
     },
   },
@@ -125,14 +139,14 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     ...rulesOf(pools),
     update: (ctx, id, fields, { moving }) => pools.restore(ctx, given({ id, ...fields }), moving),
     requireInside: pools.requireInside,
-    derived: ({ start_ip, end_ip }) => ({ start: ipKeyOf(text(start_ip)), end: ipKeyOf(text(end_ip)) }),
+    derived: ({ start_ip, end_ip }) => ({ start: keyWithin(start_ip), end: keyWithin(end_ip) }),
   },
   reservation: {
     name: 'ip_address',
     documents: reservations.documents,
     ...rulesOf(reservations),
     create: (ctx, { document, isShared }) => reservations.create(ctx, given(document), isShared),
-    derived: ({ ip_address }) => ({ ip: ipKeyOf(text(ip_address)) }),
+    derived: ({ ip_address }) => ({ ip: keyWithin(ip_address) }),
   },
   device: {
     name: 'name',
@@ -152,11 +166,12 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
           all.map(({ id, document }) => given({ id, ...document })),
         ),
     },
-    derived: (document) => {
-      // The documents of this kind are devices.
-      const device = document as unknown as Device
+    placed: (document) => deviceOf(document).addresses,
+    derived: (document, space) => {
+      const device = deviceOf(document)
       const search = devices.searchTextOf(device)
-      return { ips: devices.keysOf(device), ...(!isAscii(search) && { search }) }
+      const ips = device.addresses.map((address) => ipKeyOf(address.ip, space(address)))
+      return { ips, ...(!isAscii(search) && { search }) }
     },
   },
   relationship: {
@@ -210,17 +225,26 @@ export const nameOf = (kind: Kind, id: string, document: Document | undefined): 
   return (name !== undefined && text(document?.[name])) || id
 }
 
-type Columns = { readonly sort_key: string | null; readonly derived: string | null; readonly child_id: string | null }
+/** An object of a change, without the number of the change. */
+type RecordedRow = Omit<HistoryRow, 'seq'>
 
-/** Returns the columns beside a document, from which a past state is read. */
-export const columnsOf = (kind: Kind, id: string, json: string | undefined): Columns => {
-  const { name, derived, childOf } = KIND_RULES[kind]
-  const child_id = childOf?.(id) ?? null
-  if (json === undefined || (!name && !derived)) return { sort_key: null, derived: null, child_id }
-  const document = documentOf(json)
-  return {
-    sort_key: name === undefined ? null : text(document[name]).toLowerCase(),
-    derived: derived ? JSON.stringify(derived(document)) : null,
-    child_id,
-  }
+/** Returns the rows of objects, with the columns from which a past state is read. */
+export const rowsOf = async (
+  scope: StoreScope,
+  items: readonly Pick<RecordedItem, 'kind' | 'id' | 'before'>[],
+): Promise<RecordedRow[]> => {
+  const read = items.map(({ kind, id, before }) => {
+    // The kinds are those that the stores declare.
+    const rules = KIND_RULES[kind as Kind]
+    const isRead = before !== undefined && (rules.name !== undefined || rules.derived !== undefined)
+    return { kind, id, before: before ?? null, rules, document: isRead ? documentOf(before) : undefined }
+  })
+  const placed = read.flatMap(({ rules, document }) => (document && rules.placed?.(document)) ?? [])
+  const space = await spaceKeys(scope, placed)
+  return read.map(({ kind, id, before, rules: { name, derived, childOf }, document }) => ({
+    ...{ kind, id, before },
+    sort_key: name === undefined || !document ? null : text(document[name]).toLowerCase(),
+    derived: derived && document ? JSON.stringify(derived(document, space)) : null,
+    child_id: childOf?.(id) ?? null,
+  }))
 }

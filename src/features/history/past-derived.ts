@@ -1,15 +1,20 @@
 /** The tables that follow from others, as of a moment: the addresses of networks, and the taken addresses of blocks. */
 import type { PastSql } from '../../platform/db/database.ts'
 import type { PastTable } from '../../platform/db/past.ts'
+import { type IsSame, keyIn, spaceIn, spaceOfPool } from './past-spaces.ts'
 
 const DIGITS = [...'0123456789abcdef']
 
-/** Returns the condition for an object that has not changed since. */
-type IsSame = (kind: 'device' | 'network' | 'reservation', id: string) => string
+/** True if a stored network, `s`, had the same subnet and space, by `t`. */
+const isSameRange = (text: PastSql['text']): string =>
+  `${text('t.derived', 'first')} = s.first_key AND ${text('t.derived', 'last')} = s.last_key`
+
+/** The number of characters that the keys of all addresses of a network, `n`, have in common, without parts of a digit. */
+const whole = `length(${spaceIn('n.first_key')}) + 1 + n.prefix / 4`
 
 /**
  * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep
- * their rows, except in the ranges of networks whose subnet was another one.
+ * their rows, except in the ranges of networks whose subnet or space was another one.
  */
 export const membershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): PastTable[] => [
   {
@@ -17,18 +22,18 @@ export const membershipTables = ({ stored, text, bytewise }: PastSql, isSame: Is
     isMaterialized: true,
     stored: ['networks'],
     sql: `SELECT s.first_key, s.last_key FROM ${stored('networks')} AS s WHERE NOT (${isSame('network', 's.id')})
-        AND NOT EXISTS (SELECT 1 FROM then_network AS t WHERE t.id = s.id AND ${text('t.before', 'subnet')} = s.subnet)
+        AND NOT EXISTS (SELECT 1 FROM then_network AS t WHERE t.id = s.id AND ${isSameRange(text)})
       UNION SELECT ${text('t.derived', 'first')}, ${text('t.derived', 'last')} FROM then_network AS t
-        WHERE NOT EXISTS (SELECT 1 FROM ${stored('networks')} AS s WHERE s.id = t.id AND s.subnet = ${text('t.before', 'subnet')})`,
+        WHERE NOT EXISTS (SELECT 1 FROM ${stored('networks')} AS s WHERE s.id = t.id AND ${isSameRange(text)})`,
   },
   // The beginnings of the keys of all addresses in a network: whole digits, several for other prefixes.
   {
     name: 'past_heads',
     isMaterialized: true,
-    sql: `SELECT n.id, n.prefix, substr(n.first_key, 1, 1 + n.prefix / 4) || d.digit AS head FROM networks AS n
+    sql: `SELECT n.id, n.prefix, substr(n.first_key, 1, ${whole}) || d.digit AS head FROM networks AS n
       JOIN (${['', ...DIGITS].map((digit) => `SELECT ${bytewise(`'${digit}'`)} AS digit`).join(' UNION ALL ')}) AS d
       ON CASE WHEN n.prefix % 4 = 0 THEN d.digit = '' ELSE d.digit <> ''
-        AND d.digit BETWEEN substr(n.first_key, 2 + n.prefix / 4, 1) AND substr(n.last_key, 2 + n.prefix / 4, 1) END`,
+        AND d.digit BETWEEN substr(n.first_key, 1 + ${whole}, 1) AND substr(n.last_key, 1 + ${whole}, 1) END`,
   },
   {
     name: 'past_head_lengths',
@@ -77,8 +82,10 @@ const blockOf = (key: string): string => `substr(${key}, 1, length(${key}) - 2)`
  * The bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An
  * expired reservation holds its address until it is deleted.
  */
-export const occupancyTables = ({ stored, text, unindexed }: PastSql, isSame: IsSame): PastTable[] => {
-  const reserved = text('t.derived', 'ip')
+export const occupancyTables = (engine: PastSql, isSame: IsSame): PastTable[] => {
+  const { stored, text, unindexed } = engine
+  const reserved = keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), text('t.derived', 'ip'))
+  const isUnmoved = 'NOT EXISTS (SELECT 1 FROM past_moved_reservations AS m WHERE m.id = s.id)'
   const unchangedIn = (table: 'addresses' | 'reservations', condition: string): string =>
     `SELECT s.ip_key FROM past_blocks AS b CROSS JOIN ${stored(table)} AS s
       WHERE s.ip_key BETWEEN b.block || '00' AND b.block || 'ff' AND ${condition}`
@@ -86,20 +93,23 @@ export const occupancyTables = ({ stored, text, unindexed }: PastSql, isSame: Is
     {
       name: 'past_blocks',
       isMaterialized: true,
-      stored: ['addresses', 'reservations'],
+      stored: ['addresses', 'reservations', 'space_keys'],
       sql: `SELECT ${blockOf('a.ip_key')} AS block FROM then_addresses AS a
         UNION SELECT ${blockOf('s.ip_key')} FROM history AS h CROSS JOIN ${stored('addresses')} AS s
           WHERE s.device_id = h.id AND ${unindexed('h.kind')} = 'device' AND h.seq > :seq
         UNION SELECT ${blockOf(reserved)} FROM then_reservation AS t
+        UNION SELECT ${blockOf('m.ip_key')} FROM past_moved_reservations AS m
+        UNION SELECT ${blockOf('m.present_key')} FROM past_moved_reservations AS m
         UNION SELECT ${blockOf('s.ip_key')} FROM history AS h CROSS JOIN ${stored('reservations')} AS s
           WHERE s.id = h.id AND ${unindexed('h.kind')} = 'reservation' AND h.seq > :seq`,
     },
     {
       name: 'past_held',
-      stored: ['addresses', 'reservations'],
+      stored: ['addresses', 'reservations', 'space_keys'],
       sql: `SELECT a.ip_key FROM then_addresses AS a UNION SELECT ${reserved} FROM then_reservation AS t
         UNION ${unchangedIn('addresses', isSame('device', 's.device_id'))}
-        UNION ${unchangedIn('reservations', isSame('reservation', 's.id'))}`,
+        UNION SELECT m.ip_key FROM past_moved_reservations AS m
+        UNION ${unchangedIn('reservations', `${isSame('reservation', 's.id')} AND ${isUnmoved}`)}`,
     },
     {
       name: 'address_blocks',

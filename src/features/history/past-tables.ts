@@ -12,6 +12,16 @@ import type { PlainTable, Tables } from '../tables.ts'
 import { type Kind, kindOf } from './kind-names.ts'
 import { KIND_RULES, PLAIN } from './kinds.ts'
 import { membershipTables, occupancyTables } from './past-derived.ts'
+import {
+  keyIn,
+  type MovedRows,
+  movedColumns,
+  movedPools,
+  movedReservations,
+  spaceIn,
+  spaceOfNetwork,
+  spaceOfPool,
+} from './past-spaces.ts'
 
 /** The tables that reads of the past name, but that are not of the estate. */
 const EMPTY = [
@@ -61,19 +71,27 @@ type Stored = {
   readonly elements?: string
   /** The states that rows are cut out of; by default those of the kind. */
   readonly states?: string
+  /** The rows of unchanged objects that were in another space. */
+  readonly moved?: MovedRows
 }
 
 /** A table whose rows are stored for the present, and cut out of documents for the past. */
 const estateTable = (
   engine: PastSql,
-  { table, kind, id, columns, elements, states = `then_${kind}` }: Stored,
+  { table, kind, id, columns, elements, states = `then_${kind}`, moved }: Stored,
 ): PastTable => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
+  const isUnmoved = moved ? ` AND NOT EXISTS (SELECT 1 FROM ${moved.from} AS m WHERE m.id = s.id)` : ''
+  const movedRows =
+    moved &&
+    `SELECT ${movedColumns(engine, names, moved)} FROM ${moved.from} AS m CROSS JOIN ${engine.stored(table)} AS s
+      WHERE s.id = m.id AND ${isSame(kind, id)}`
   return {
     name: table,
-    stored: [table],
-    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${engine.stored(table)} AS s WHERE ${isSame(kind, id)}
+    stored: [table, ...(moved ? ['space_keys'] : [])],
+    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${engine.stored(table)} AS s
+      WHERE ${isSame(kind, id)}${isUnmoved}${movedRows ? ` UNION ALL ${movedRows}` : ''}
       UNION ALL SELECT ${cut.join(', ')} FROM ${[`${states} AS t`, ...(elements ? [elements] : [])].join(', ')}`,
   }
 }
@@ -198,6 +216,7 @@ const estate = (engine: PastSql): PastTable[] => {
   const addresses = addressColumns(engine)
   const derived = (name: string): string => text('t.derived', name)
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
+  const inNetwork = (key: string): string => keyIn(engine, spaceOfNetwork(engine, text('t.before', 'network_id')), key)
   const common = ['refs', 'managed_by', 'created_at', 'updated_at']
   const named = (names: readonly string[]): Columns => ({
     id: 't.id',
@@ -220,22 +239,25 @@ const estate = (engine: PastSql): PastTable[] => {
       kind: 'network',
       id: 's.id',
       columns: {
-        ...named(['subnet', 'datacenter_id', 'description', ...common]),
+        ...named(['subnet', 'datacenter_id', 'description', 'space_id', ...common]),
         vlan_id: integer(text('t.before', 'vlan_id')),
+        subnet_key: keyIn(engine, spaceIn(derived('first')), text('t.before', 'subnet')),
         prefix: integer(derived('prefix')),
         first_key: derived('first'),
         last_key: derived('last'),
       },
     }),
+    ...movedPools(engine, isSame),
     estateTable(engine, {
       table: 'pools',
       kind: 'pool',
       id: 's.id',
       columns: {
         ...named(['network_id', 'start_ip', 'end_ip', 'description', ...common]),
-        start_key: derived('start'),
-        end_key: derived('end'),
+        start_key: inNetwork(derived('start')),
+        end_key: inNetwork(derived('end')),
       },
+      moved: { from: 'past_moved_pools', keys: ['start_key', 'end_key'] },
     }),
     estateTable(engine, {
       table: 'pool_tags',
@@ -244,6 +266,7 @@ const estate = (engine: PastSql): PastTable[] => {
       columns: { pool_id: 't.id', position: tag.position, tag: tag.text },
       elements: tag.from,
     }),
+    movedReservations(engine, isSame),
     estateTable(engine, {
       table: 'reservations',
       kind: 'reservation',
@@ -252,8 +275,9 @@ const estate = (engine: PastSql): PastTable[] => {
         id: 't.id',
         ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
         ...fieldsOf(engine, common),
-        ip_key: derived('ip'),
+        ip_key: keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), derived('ip')),
       },
+      moved: { from: 'past_moved_reservations', keys: ['ip_key'] },
     }),
     { ...estateTable(engine, devices), inSteps: inStepsOf(devices.table) },
     tableInSteps(engine, devices),
@@ -290,6 +314,8 @@ export const pastTables = (engine: PastSql, areFew: boolean): PastTable[] => [
   statesOf('device', byNumber(engine)),
   // Pages look devices up by their ids, and lists read them in their order.
   statesOf('device', BY_OBJECT, LISTED_DEVICES),
+  // The key of a space never changes.
+  { name: 'space_keys', stored: ['space_keys'], sql: `SELECT * FROM ${engine.stored('space_keys')}` },
   ...estate(engine),
   changedAddresses(engine),
   ...membershipTables(engine, isSame),

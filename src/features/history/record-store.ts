@@ -11,7 +11,7 @@ import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { ItemChange } from './api.ts'
 import { KINDS, type Kind } from './kind-names.ts'
-import { columnsOf } from './kinds.ts'
+import { rowsOf } from './kinds.ts'
 import type { HistoryRow } from './table.ts'
 
 type Store = Ctx['store']
@@ -95,14 +95,7 @@ export const createRecorder = (store: Store, lastMs: number) => {
     for (const batch of batches(items, AT_ONCE)) {
       await insertItems(
         ctx,
-        batch.map(({ kind, id: itemId, before }) => ({
-          kind,
-          id: itemId,
-          change_id: id,
-          // The kinds are those that the stores declare.
-          ...columnsOf(kind as Kind, itemId, before),
-          before: before ?? null,
-        })),
+        (await rowsOf(ctx, batch)).map((row) => ({ ...row, change_id: id })),
       )
       if (items.length > AT_ONCE) await pause()
     }

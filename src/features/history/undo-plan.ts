@@ -3,6 +3,7 @@ import { ipKeyOf } from '../../net/ip.ts'
 import type { Ctx } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
+import { spaceKeys } from '../spaces/keys.ts'
 import { fieldsOf, statesAt } from './items.ts'
 import { KINDS } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES } from './kinds.ts'
@@ -39,6 +40,8 @@ type Decision = {
   readonly obstacles?: readonly Omit<Obstacle, 'kind' | 'id'>[]
   readonly scope: 'create' | 'delete' | ReadonlySet<string>
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const differs = (a: string, b: string): boolean =>
   a !== b && Object.keys(fieldsOf(documentOf(a), documentOf(b))).length > 0
@@ -95,19 +98,67 @@ export const hasExpired = (kind: string, json: string, atMs: number): boolean =>
   return typeof expires_at === 'string' && Date.parse(expires_at) <= atMs
 }
 
+/** Returns the networks of pools after all actions, by the ids of the pools. Those that are gone are missing. */
+const networksOfPools = async (ctx: Ctx, ids: readonly string[], actions: readonly Action[]) => {
+  const documents = await KIND_RULES.pool.documents(ctx, ids)
+  const networks = new Map([...documents].map(([id, json]) => [id, textOf(documentOf(json).network_id)]))
+  for (const { kind, change, id, document } of actions)
+    if (kind === 'pool' && change !== 'delete' && document.network_id !== undefined)
+      networks.set(id, textOf(document.network_id))
+  return networks
+}
+
+/** The ids of the spaces of networks; `''` in the default one. */
+type SpacesOfNetworks = ReadonlyMap<string, string>
+
+const spaceOf = (json: string): string => textOf(documentOf(json).space_id)
+
+/** Returns the spaces of networks after all actions. */
+const spacesAtEnd = async (ctx: Ctx, ids: readonly string[], actions: readonly Action[]): Promise<SpacesOfNetworks> => {
+  const documents = await KIND_RULES.network.documents(ctx, ids)
+  const spaces = new Map([...documents].map(([id, json]) => [id, spaceOf(json)]))
+  for (const { kind, change, id, document } of actions)
+    if (kind === 'network' && (change === 'create' || Object.hasOwn(document, 'space_id')))
+      spaces.set(id, textOf(document.space_id))
+  return spaces
+}
+
 /** Returns those of the reservations whose address all its present devices had together with the reservation. */
-const sharedAmong = async (ctx: Ctx, seq: number, lost: readonly Action[]): Promise<Set<string>> => {
-  const addresses = new Map(lost.map(({ id, document }) => [id, String(document.ip_address)]))
-  const holders = await devices.holdersOf(ctx, [...addresses.values()].map(ipKeyOf))
+const sharedAmong = async (ctx: Ctx, seq: number, actions: readonly Action[]): Promise<Set<string>> => {
+  const lost = actions.filter(({ kind, change }) => kind === 'reservation' && change === 'create')
+  if (lost.length === 0) return new Set()
+  const poolIds = [...new Set(lost.map(({ document }) => textOf(document.pool_id)))]
+  const networks = await networksOfPools(ctx, poolIds, actions)
+  const networkIds = [...new Set(networks.values())]
+  const spaces = await spacesAtEnd(ctx, networkIds, actions)
+  const then = new Map(
+    [...(await statesAt(ctx, 'network', { ids: networkIds, seq }))].map(([id, json]) => [id, spaceOf(json)]),
+  )
+  const key = await spaceKeys(
+    ctx,
+    [...spaces.values()].map((space_id) => ({ space_id })),
+  )
+  const reservations = lost.map(({ id, document }) => {
+    const ip = textOf(document.ip_address)
+    const network = networks.get(textOf(document.pool_id)) ?? ''
+    const space_id = spaces.get(network) ?? ''
+    return { id, ip, space: then.get(network) ?? space_id, ip_key: ipKeyOf(ip, key({ space_id })) }
+  })
+  const holders = await devices.holdersOf(
+    ctx,
+    reservations.map(({ ip_key }) => ip_key),
+  )
   const ids = [...new Set(holders.map(({ device_id }) => device_id))]
   const states = await statesAt(ctx, 'device', { ids, seq })
   // The documents of this kind are devices.
-  const then = new Map([...states].map(([id, json]) => [id, JSON.parse(json) as Device]))
-  const isShared = (ip: string): boolean => {
-    const own = holders.filter((holder) => holder.ip === ip)
-    return own.length > 0 && own.every((holder) => then.get(holder.device_id)?.addresses.some((one) => one.ip === ip))
+  const devicesThen = new Map([...states].map(([id, json]) => [id, JSON.parse(json) as Device]))
+  const isShared = ({ ip, space, ip_key }: (typeof reservations)[number]): boolean => {
+    const own = holders.filter((holder) => holder.ip_key === ip_key)
+    const had = ({ device_id }: (typeof own)[number]) =>
+      devicesThen.get(device_id)?.addresses.some((one) => one.ip === ip && (one.space_id ?? '') === space)
+    return own.length > 0 && own.every(had)
   }
-  return new Set([...addresses].filter(([, ip]) => isShared(ip)).map(([id]) => id))
+  return new Set(reservations.filter(isShared).map(({ id }) => id))
 }
 
 /** Decides for all objects of a change. Calls `breathe` between batches. */
@@ -139,8 +190,7 @@ export const planOf = async (
       }
       await breathe()
     }
-  const lost = actions.filter(({ kind, change }) => kind === 'reservation' && change === 'create')
-  const shared = await sharedAmong(ctx, seq, lost)
+  const shared = await sharedAmong(ctx, seq, actions)
   const marked = shared.size === 0 ? actions : actions.map((one) => ({ ...one, isShared: shared.has(one.id) }))
   return { actions: marked, scope, obstacles }
 }

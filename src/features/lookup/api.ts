@@ -1,7 +1,7 @@
 /** The lookup contract: all records about an address, a block, a MAC or a host name, in one call. Browser-safe. */
 import { z } from 'zod'
 import { subjectOf } from '../../net/subject.ts'
-import { line } from '../../platform/contract/fields.ts'
+import { idOf, line } from '../../platform/contract/fields.ts'
 import { MAX_DOMAIN_NAME, SUBJECT_OPTIONS } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { AuditChange } from '../audit/api.ts'
@@ -13,6 +13,7 @@ import { Network } from '../networks/api.ts'
 import { Pool } from '../pools/api.ts'
 import { Relationship } from '../relationships/api.ts'
 import { Reservation } from '../reservations/api.ts'
+import { SpaceOf } from '../spaces/fields.ts'
 
 /** The largest number of entries of each list. */
 export const MAX_OF_EACH = 25
@@ -56,8 +57,8 @@ export const LookupWay = z
   .meta({ id: 'LookupWay' })
 export type LookupWay = z.infer<typeof LookupWay>
 
-const { id, name, subnet, vlan_id, datacenter_id } = Network.shape
-const LookupNetwork = z.object({ id, name, subnet, vlan_id, datacenter_id }).meta({ id: 'LookupNetwork' })
+const { id, name, subnet, vlan_id, datacenter_id, space_id } = Network.shape
+const LookupNetwork = z.object({ id, name, subnet, vlan_id, datacenter_id, space_id }).meta({ id: 'LookupNetwork' })
 export type LookupNetwork = z.infer<typeof LookupNetwork>
 
 const LookupPool = Pool.omit({
@@ -74,6 +75,16 @@ export type LookupPool = z.infer<typeof LookupPool>
 const LookupDatacenter = Datacenter.pick({ id: true, name: true, location: true }).meta({ id: 'LookupDatacenter' })
 
 const LookupChange = AuditChange.meta({ id: 'LookupChange' })
+
+const LookupElsewhere = z
+  .object({
+    space_id: z.string().nullable().describe('null for the default space'),
+    space: z.string().describe('The name of the space; `default` for the default one'),
+    state: LookupState,
+    summary: z.string(),
+  })
+  .meta({ id: 'LookupElsewhere' })
+export type LookupElsewhere = z.infer<typeof LookupElsewhere>
 
 export const Lookup = z
   .object({
@@ -111,6 +122,11 @@ export const Lookup = z
     withheld: z
       .array(LookupPart)
       .describe('Parts that the caller may not list: the rest of the answer is as if their objects did not exist'),
+    space_id: SpaceOf.describe('Of an address or a block: the address space of the answer; absent for the default one'),
+    elsewhere: z
+      .array(LookupElsewhere)
+      .optional()
+      .describe('The other address spaces in which a network holds it, or in which it is taken'),
   })
   .meta({ id: 'Lookup' })
 export type Lookup = z.infer<typeof Lookup>
@@ -133,7 +149,15 @@ export const lookup = {
     access: 'search:read',
     mcp: 'listed',
     cli: { command: 'lookup' },
-    input: () => z.object({ query: Query }),
+    input: () =>
+      z.object({
+        query: Query,
+        space_id: idOf('spaces')
+          .optional()
+          .describe(
+            'Of an address or a block: the address space to answer of, or `default`. Without it: the default one if anything is known there, or nowhere; else the first by name that knows it',
+          ),
+      }),
     output: Lookup,
   }),
 }

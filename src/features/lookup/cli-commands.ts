@@ -11,6 +11,7 @@ export const lookupCommands: readonly Command[] = [
     spec: () => ({
       args: [argument('query', 'An address, a block, a MAC in any notation, or a host name')],
       flags: [
+        flag('space', 'Of an address or a block: the address space to answer of, by name or id', { hint: 'SPACE' }),
         flag('as-of', 'The answer as it was: a time, the id of a change, or how long ago, like 30m, 24h or 7d', {
           hint: 'TEXT',
         }),

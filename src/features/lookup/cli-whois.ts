@@ -3,6 +3,8 @@ import { requireArguments } from '../../platform/cli/args.ts'
 import { send } from '../../platform/cli/client.ts'
 import { argument, type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { cut, padEnd, printable } from '../../platform/cli/display.ts'
+import { resolve } from '../../platform/cli/execute.ts'
+import { createNames, momentIn, referencesOf } from '../../platform/cli/names.ts'
 import { present } from '../../platform/cli/present.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { type Lookup, lookup } from './api.ts'
@@ -112,6 +114,7 @@ const linesOf = (answer: Lookup): Line[] => [
     ),
   ),
   ...under('to take it', answer.ways, ({ command }) => command),
+  ...under('elsewhere', answer.elsewhere, ({ space, summary }) => `${space}: ${summary}`),
   ...under(
     'not shown',
     answer.withheld.length > 0 ? [answer.withheld.join(', ')] : [],
@@ -134,10 +137,17 @@ export const whoisText = (answer: Lookup, columns: number | undefined): string =
 export const whois = async (session: Session, texts: Texts): Promise<number> => {
   requireArguments(texts, [argument('query', '')])
   const as_of = textOf(texts, 'as-of')
-  const input = { query: textOf(texts, 'query') ?? '', ...(as_of !== undefined && { as_of }) }
+  const space = textOf(texts, 'space')
+  const input = {
+    query: textOf(texts, 'query') ?? '',
+    ...(as_of !== undefined && { as_of }),
+    ...(space !== undefined && { space_id: space }),
+  }
   // Validates the input before the request, like every operation.
   parse(lookup.show.input, input)
   const { transport } = await session.connect()
+  const names = createNames(transport, await session.program.contracts(), momentIn(lookup.show, input))
+  await resolve(names, referencesOf(lookup.show, input).elsewhere)
   const response = await send(transport, lookup.show, input)
   const { globals, io } = session
   // The contract of the server ensures this type.

@@ -1,13 +1,15 @@
 /** Finds the records about an address, block, MAC or name, as if those that the caller may not list did not exist. */
-import { cidrHolds, cidrOfText, enclosingCidrs, usableCount } from '../../net/cidr.ts'
-import { ipKey, parseIp } from '../../net/ip.ts'
+import { type Cidr, cidrKeys, enclosingCidrs, usableCount } from '../../net/cidr.ts'
+import { type IpKey, ipKey, ipKeyOf, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
 import type { Subject } from '../../net/subject.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import { placeOf } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
-import { countTakenIn } from '../occupancy/occupancy.ts'
+import { subnetKeysAround } from '../networks/membership.ts'
+import { countTakenIn, type KeyRange } from '../occupancy/occupancy.ts'
 import { neverFree } from '../pools/free-space.ts'
+import { spaceKeys } from '../spaces/keys.ts'
 import {
   type Lookup,
   type LookupPart,
@@ -21,10 +23,19 @@ import { countAddressesIn, countReservationsIn } from './taken.ts'
 
 /** The number of addresses of a device whose networks are looked up. */
 const SOME_ADDRESSES = 8
-type Range = { readonly first: string; readonly last: string }
 
 /** Checks that the caller may list the objects of a part. */
 export type May = (part: LookupPart) => boolean
+
+/** What is looked for: the parts that the caller may list, in one address space. */
+export type Scope = { readonly may: May; readonly space: SpaceKey }
+
+export type BlockSubject = Subject & { readonly kind: 'cidr' }
+
+/** Returns the blocks that hold a block, itself first. */
+export const enclosingBlocks = ({ family, first, prefix }: Cidr): string[] =>
+  // Those of its first address are ordered from the longest prefix to zero.
+  enclosingCidrs({ family, value: first }).slice(-(prefix + 1))
 
 /** Runs the query of a part; returns no entries without running it when the part is withheld. */
 const listed = async <Row>(isListed: boolean, query: () => Promise<Row[]>): Promise<Row[]> => (isListed ? query() : [])
@@ -58,7 +69,7 @@ const devicesOf = async (ctx: Ctx, ids: readonly string[], max = MAX_OF_EACH): P
 const discoveredOf = async (ctx: Ctx, ids: readonly (string | null)[]): Promise<DiscoveredDevice[]> =>
   (await store.discoveredByIds(ctx, distinct(ids).slice(0, MAX_OF_EACH + 1))).map(asDiscovered)
 
-const bySize = (networks: readonly store.NetworkFound[]): store.NetworkFound[] =>
+export const bySize = (networks: readonly store.NetworkFound[]): store.NetworkFound[] =>
   networks.toSorted((a, b) => b.prefix - a.prefix || (a.id < b.id ? -1 : 1))
 
 type PoolFound = Awaited<ReturnType<typeof store.poolsOfNetworks>>[number]
@@ -70,7 +81,7 @@ const byStart = (a: PoolFound, b: PoolFound): number =>
 const overlapping = async (
   ctx: Ctx,
   networks: readonly store.NetworkFound[] | 'withheld',
-  range: Range,
+  range: KeyRange,
 ): Promise<PoolFound[]> => {
   if (networks === 'withheld') return store.poolsIn(ctx, range)
   const all = await store.poolsOfNetworks(
@@ -83,7 +94,7 @@ const overlapping = async (
 const poolsIn = async (
   ctx: Ctx,
   networks: readonly store.NetworkFound[] | 'withheld',
-  range: Range,
+  range: KeyRange,
 ): Promise<Pool[]> => {
   const found = (await overlapping(ctx, networks, range)).toSorted(byStart).slice(0, MAX_OF_EACH + 1)
   const rows = await store.poolTags(
@@ -97,13 +108,13 @@ const poolsIn = async (
   })
 }
 
-const stateOfAddress = (key: string, text: string, found: Found): LookupState => {
+export const stateOfAddress = (key: IpKey, text: string, found: Found): LookupState => {
   const { devices, reservations = [], networks, discovered } = found
   const [nearest] = networks
   if (devices.length > 0) return 'assigned'
   if (reservations.length > 0) return 'reserved'
   if (nearest) {
-    const [network, broadcast] = neverFree(nearest)
+    const [network, broadcast] = neverFree(nearest, spaceOfKey(key))
     if (key === network) return 'network_address'
     if (key === broadcast) return 'broadcast_address'
   }
@@ -112,11 +123,11 @@ const stateOfAddress = (key: string, text: string, found: Found): LookupState =>
   return nearest ? 'free' : 'outside'
 }
 
-const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, may: May): Promise<Found> => {
-  const key = ipKey(ip)
+const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, { may, space }: Scope): Promise<Found> => {
+  const key = ipKey(ip, space)
   const range = { first: key, last: key }
   const [rows, docs, reservations] = await Promise.all([
-    listed(may('networks'), () => store.networksBySubnets(ctx, enclosingCidrs(ip))),
+    listed(may('networks'), () => store.networksBySubnetKeys(ctx, subnetKeysAround(key))),
     listed(may('devices'), () => store.devicesAt(ctx, { key })),
     listed(may('reservations'), () => store.reservationsIn(ctx, range)),
   ])
@@ -145,19 +156,18 @@ const stateOfBlock = (text: string, { networks, inside = [], devices, reservatio
 }
 
 /** Counts the taken addresses of a block that the caller may list; undefined if they are too many to count. */
-const takenIn = (ctx: Ctx, range: Range, may: May): Promise<number | undefined> => {
+const takenIn = (ctx: Ctx, range: KeyRange, may: May): Promise<number | undefined> => {
   if (may('devices') && may('reservations')) return countTakenIn(ctx, range)
   if (may('devices')) return countAddressesIn(ctx, range)
   return may('reservations') ? countReservationsIn(ctx, { ...range, now: ctx.now }) : Promise.resolve(0)
 }
 
-const findBlock = async (ctx: Ctx, { cidr, text }: Subject & { kind: 'cidr' }, may: May): Promise<Found> => {
-  const { family, prefix } = cidr
-  const range = { first: ipKey({ family, value: cidr.first }), last: ipKey({ family, value: cidr.last }) }
-  // The enclosing blocks of the first address are ordered from the longest prefix to zero.
-  const enclosing = enclosingCidrs({ family, value: cidr.first }).slice(-(prefix + 1))
+export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, space }: Scope): Promise<Found> => {
+  const { prefix } = cidr
+  const range = cidrKeys(cidr, space)
+  const enclosing = enclosingBlocks(cidr).map((subnet) => `${space}${subnet}`)
   const [rows, inside, addresses, reservations, hosts, taken] = await Promise.all([
-    listed(may('networks'), () => store.networksBySubnets(ctx, enclosing)),
+    listed(may('networks'), () => store.networksBySubnetKeys(ctx, enclosing)),
     listed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
     listed(may('devices'), () => store.addressesIn(ctx, range)),
     listed(may('reservations'), () => store.reservationsIn(ctx, range)),
@@ -182,15 +192,17 @@ const networksAround = async (
   ctx: Ctx,
   { devices, discovered }: Pick<Found, 'devices' | 'discovered'>,
 ): Promise<store.NetworkFound[]> => {
-  const ips = distinct(devices.flatMap(({ addresses }) => addresses.map(({ ip }) => ip)))
-  const parsed = ips.slice(0, SOME_ADDRESSES).flatMap((ip) => parseIp(ip) ?? [])
+  const addresses = devices.flatMap((device) => device.addresses)
+  const space = await spaceKeys(ctx, addresses)
+  const keys = [...new Set(addresses.map((address) => ipKeyOf(address.ip, space(address))))].slice(0, SOME_ADDRESSES)
   const [around, named] = await Promise.all([
-    store.networksBySubnets(ctx, distinct(parsed.flatMap(enclosingCidrs))),
+    store.networksBySubnetKeys(ctx, distinct(keys.flatMap(subnetKeysAround))),
     store.networksByIds(ctx, distinct(discovered.map(({ network_id }) => network_id))),
   ])
   // Keeps only the most specific network of each address.
-  const nearest = parsed.flatMap((ip) => {
-    const holding = bySize(around).filter(({ subnet }) => cidrHolds(cidrOfText(subnet), ip))
+  const nearest = keys.flatMap((key) => {
+    const subnetKeys = new Set(subnetKeysAround(key))
+    const holding = bySize(around).filter(({ subnet_key }) => subnetKeys.has(subnet_key))
     return holding.filter(({ prefix }) => prefix === holding[0]?.prefix)
   })
   return bySize([...new Map([...nearest, ...named].map((network) => [network.id, network])).values()])
@@ -222,8 +234,9 @@ const findName = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> =
   return { devices, discovered, reservations, networks }
 }
 
-export const find = (ctx: Ctx, asked: Subject, may: May): Promise<Found> => {
-  if (asked.kind === 'ip') return findAddress(ctx, asked, may)
-  if (asked.kind === 'cidr') return findBlock(ctx, asked, may)
-  return asked.kind === 'mac' ? findMac(ctx, asked, may) : findName(ctx, asked, may)
+/** @param scope its space counts for addresses and blocks alone: MACs and names are looked for in all of them */
+export const find = (ctx: Ctx, asked: Subject, scope: Scope): Promise<Found> => {
+  if (asked.kind === 'ip') return findAddress(ctx, asked, scope)
+  if (asked.kind === 'cidr') return findBlock(ctx, asked, scope)
+  return asked.kind === 'mac' ? findMac(ctx, asked, scope.may) : findName(ctx, asked, scope.may)
 }

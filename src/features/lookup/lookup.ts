@@ -1,14 +1,17 @@
 /** Composes the answer of a lookup: the found parts, a summary, and commands to allocate free space. */
 
-import { ipKey } from '../../net/ip.ts'
+import { DEFAULT_SPACE, ipKey, type SpaceKey } from '../../net/ip.ts'
 import { type Subject, subjectOf } from '../../net/subject.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { causeOfAddress, conflictOf } from '../conflicts/conflicts.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { type Lookup, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH, type LookupNetwork as Network } from './api.ts'
-import { distinct, type Found, find, type May } from './find.ts'
+import { isDefault } from '../spaces/fields.ts'
+import { allSpaces, type NamedSpace } from '../spaces/keys.ts'
+import { type Lookup, type LookupElsewhere, LookupPart, lookup, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
+import { findInSpaces } from './elsewhere.ts'
+import { distinct, type Found, find, type May, type Scope } from './find.ts'
 import { waysFor } from './next-actions.ts'
 import * as store from './store.ts'
 import { summaryOf } from './summary.ts'
@@ -35,15 +38,20 @@ const IN_BLOCK: ReadonlySet<string> = new Set(['devices', 'discovered', 'reserva
 const SOME_OBJECTS = 5
 
 /** The open conflicts of the found objects. With devices withheld, the address still finds its conflict. */
-const conflictsOf = async (ctx: Ctx, asked: Subject, { members, may }: { members: readonly string[]; may: May }) => {
+const conflictsOf = async (
+  ctx: Ctx,
+  asked: Subject,
+  { members, may, space }: Scope & { members: readonly string[] },
+) => {
   const ofMembers = await store.openConflictsOf(ctx, members)
   if (may('devices') || asked.kind !== 'ip') return ofMembers.map(conflictOf)
-  const ofAddress = await store.openConflictsBy(ctx, [causeOfAddress(ipKey(asked.ip))])
+  const ofAddress = await store.openConflictsBy(ctx, [causeOfAddress(ipKey(asked.ip, space))])
   return [...ofAddress, ...ofMembers].map(conflictOf)
 }
 
 /** Returns the parts related to the found objects. For a block they concern its own network, not the networks in it. */
-const around = async (ctx: Ctx, asked: Subject, { found, may }: { readonly found: Found; readonly may: May }) => {
+const around = async (ctx: Ctx, asked: Subject, { found, ...scope }: Scope & { readonly found: Found }) => {
+  const { may } = scope
   const isBlock = asked.kind === 'cidr'
   const own = found.networks.filter(({ subnet }) => !isBlock || subnet === asked.text).map(({ id }) => id)
   const deviceIds = isBlock ? [] : found.devices.map(({ id }) => id)
@@ -52,7 +60,7 @@ const around = async (ctx: Ctx, asked: Subject, { found, may }: { readonly found
   const [datacenters, relationships, conflicts, ...changes] = await Promise.all([
     may('datacenters') ? store.datacentersByIds(ctx, distinct(places)) : [],
     may('relationships') ? store.relationshipsOf(ctx, deviceIds) : [],
-    may('conflicts') ? conflictsOf(ctx, asked, { members: [...deviceIds, ...own], may }) : [],
+    may('conflicts') ? conflictsOf(ctx, asked, { members: [...deviceIds, ...own], ...scope }) : [],
     ...(may('changes') ? objects : []).slice(0, SOME_OBJECTS).map((id) => store.changesOf(ctx, { id })),
   ])
   return {
@@ -64,25 +72,54 @@ const around = async (ctx: Ctx, asked: Subject, { found, may }: { readonly found
   }
 }
 
-const sentNetwork = ({ id, name, subnet, vlan_id, datacenter_id }: store.NetworkFound): Network => ({
-  ...{ id, name, subnet, vlan_id, datacenter_id },
-})
+/** The space that an answer is of, and the others that know the subject. */
+type Answering = {
+  readonly key: SpaceKey
+  readonly space?: NamedSpace | undefined
+  readonly elsewhere: readonly LookupElsewhere[]
+}
 
-const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise<Lookup> => {
+const ONLY_DEFAULT: Answering = { key: DEFAULT_SPACE, elsewhere: [] }
+
+const answering = async (
+  ctx: Ctx,
+  asked: Subject,
+  { space_id, may }: { space_id: string | undefined; may: May },
+): Promise<Answering> => {
+  const spaces = await allSpaces(ctx)
+  const wanted = space_id === undefined || isDefault(space_id) ? undefined : spaces.find(({ id }) => id === space_id)
+  if (space_id !== undefined && !isDefault(space_id) && !wanted)
+    throw invalidField('space_id', `there is no space with id "${space_id}"`)
+  if (asked.kind !== 'ip' && asked.kind !== 'cidr') {
+    if (space_id !== undefined) throw invalidField('space_id', 'only an address or a block is looked up in one space')
+    return ONLY_DEFAULT
+  }
+  if (spaces.length === 0) return ONLY_DEFAULT
+  const known = await findInSpaces(ctx, asked, { may, spaces })
+  const key = space_id === undefined ? (known[0]?.key ?? DEFAULT_SPACE) : (wanted?.key ?? DEFAULT_SPACE)
+  const elsewhere = known.filter((one) => one.key !== key).map(({ entry }) => entry)
+  return { key, space: spaces.find((one) => one.key === key), elsewhere }
+}
+
+type Asked = { readonly query: string; readonly space_id?: string | undefined }
+
+const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOptions): Promise<Lookup> => {
   const asked = subjectOf(query)
   if (!asked) throw invalidField('query', 'cannot be looked up')
   const withheld = LookupPart.options.filter((part) => !ctx.caller.permissions.has(NEEDS[part]))
   const may: May = (part) => !withheld.includes(part) && (part !== 'changes' || config.auditEnabled)
-  const found = await find(ctx, asked, may)
+  const { key, space, elsewhere } = await answering(ctx, asked, { space_id, may })
+  const scope = { may, space: key }
+  const found = await find(ctx, asked, scope)
   const { networks, inside = [], pools = [], devices, discovered, reservations = [], state, taken, usable } = found
   const lists = {
-    networks: networks.map(sentNetwork),
-    inside: inside.map(sentNetwork),
+    networks: networks.map(store.sentNetwork),
+    inside: inside.map(store.sentNetwork),
     pools,
     devices,
     discovered,
     reservations,
-    ...(await around(ctx, asked, { found, may })),
+    ...(await around(ctx, asked, { found, ...scope })),
   }
   const shown = Object.entries(lists).filter(([, entries]) => entries.length > 0)
   const maxOf = (list: string) => (asked.kind === 'cidr' && IN_BLOCK.has(list) ? MAX_IN_BLOCK : MAX_OF_EACH)
@@ -99,13 +136,16 @@ const show = async (ctx: Ctx, query: string, { config }: LookupOptions): Promise
     >),
     more: distinct([...long, ...(found.cut ?? [])]),
     withheld,
+    ...(space && { space_id: space.id }),
+    ...(elsewhere.length > 0 && { elsewhere: [...elsewhere] }),
   }
   const isKnown =
     state === undefined ? devices.length + discovered.length + reservations.length > 0 : state !== 'outside'
-  const answer = { ...facts, known: isKnown, summary: summaryOf({ ...facts, now: ctx.now }) }
+  const summary = summaryOf({ ...facts, now: ctx.now })
+  const answer = { ...facts, known: isKnown, summary: space ? `${summary}, in the space ${space.name}` : summary }
   return { ...answer, ways: ctx.isPast ? [] : waysFor(ctx, answer) }
 }
 
 export const lookupFeature = (options: LookupOptions): Feature => ({
-  operations: implement(lookup, { show: (ctx, { query }) => show(ctx, query, options) }),
+  operations: implement(lookup, { show: (ctx, asked) => show(ctx, asked, options) }),
 })

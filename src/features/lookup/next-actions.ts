@@ -5,6 +5,7 @@ import type { Ctx } from '../ctx.ts'
 import { devices } from '../devices/api.ts'
 import { networks } from '../networks/api.ts'
 import { reservations } from '../reservations/api.ts'
+import { withSpace } from '../spaces/fields.ts'
 import type { Lookup, LookupWay } from './api.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -20,7 +21,8 @@ const way = (op: AnyOperation, input: Input): LookupWay => ({
 /** A placeholder for a value that the caller chooses. */
 const NAME = 'NAME'
 
-const waysOf = ({ kind, state, query, networks: [nearest] = [], pools: [pool] = [] }: Omit<Lookup, 'ways'>) => {
+const waysOf = (lookup: Omit<Lookup, 'ways'>) => {
+  const { kind, state, query, space_id, networks: [nearest] = [], pools: [pool] = [] } = lookup
   if (kind === 'ip' && state === 'free') {
     const reserve = pool ? [{ op: reservations.create, input: { pool_id: pool.id, ip_address: query } }] : []
     const place = pool ? { pool_id: pool.id } : nearest ? { network_id: nearest.id } : {}
@@ -29,7 +31,7 @@ const waysOf = ({ kind, state, query, networks: [nearest] = [], pools: [pool] = 
   if (kind === 'cidr' && state === 'network' && pool)
     return [{ op: reservations.allocate, input: { id: pool.id, count: 1 } }]
   if (kind === 'cidr' && (state === 'free' || state === 'outside'))
-    return [{ op: networks.create, input: { name: NAME, subnet: query } }]
+    return [{ op: networks.create, input: withSpace({ name: NAME, subnet: query }, space_id) }]
   return []
 }
 

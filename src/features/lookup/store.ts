@@ -1,14 +1,18 @@
 /** The queries of a lookup, each prepared and served by an index. It joins tables of other features, and owns none. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { IpKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import { holdsAddress } from '../discovery/discovery.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as relationships from '../relationships/relationships.ts'
 import type { Reservation } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
+import { withSpace } from '../spaces/fields.ts'
+import { SPACES } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
-import { MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
+import { type LookupNetwork, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 
 /** One more than is shown, to detect further entries. */
 const SOME = MAX_OF_EACH + 1
@@ -20,20 +24,22 @@ const CHANGES = 10
 /** An upper bound for texts with a given prefix: no text contains this noncharacter (Unicode 23.7). */
 const BEYOND = '\u{10ffff}'
 
-const networkColumns = ['id', 'name', 'subnet', 'prefix', 'vlan_id', 'datacenter_id'] as const
+const networkColumns = ['id', 'name', 'subnet', 'prefix', 'vlan_id', 'datacenter_id', 'space_id', 'subnet_key'] as const
 
-export const networksBySubnets = preparedKeys((db: Kysely<Tables>, subnets) =>
-  db.selectFrom('networks').select(networkColumns).where('subnet', 'in', subnets),
+export const networksBySubnetKeys = preparedKeys((db: Kysely<Tables>, keys) =>
+  db.selectFrom('networks').select(networkColumns).where('subnet_key', 'in', keys),
 )
 export const networksByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('networks').select(networkColumns).where('id', 'in', ids),
 )
 export type NetworkFound = Awaited<ReturnType<typeof networksByIds>>[number]
 
-export type Range = { readonly first: string; readonly last: string }
+/** Returns the fields of a network that an answer has. */
+export const sentNetwork = ({ id, name, subnet, vlan_id, datacenter_id, space_id }: NetworkFound): LookupNetwork =>
+  withSpace({ id, name, subnet, vlan_id, datacenter_id }, space_id)
 
 /** Returns the networks within a block, without those that equal it. */
-export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefix }: Range & { prefix: number }) =>
+export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefix }: KeyRange & { prefix: number }) =>
   db
     .selectFrom('networks')
     .select(networkColumns)
@@ -47,6 +53,11 @@ export const networksInside = prepared((db: Kysely<Tables>, { first, last, prefi
     .limit(SOME),
 )
 
+/** Returns the networks with one of these subnets, in all address spaces. */
+export const networksBySubnets = preparedKeys((db: Kysely<Tables>, subnets) =>
+  db.selectFrom('networks').select(networkColumns).where('subnet', 'in', subnets),
+)
+
 const poolColumns = [
   ...(['id', 'network_id', 'name', 'name_key', 'start_ip', 'end_ip', 'start_key', 'end_key', 'description'] as const),
 ]
@@ -54,7 +65,7 @@ export const poolsOfNetworks = preparedKeys((db: Kysely<Tables>, networkIds) =>
   db.selectFrom('pools').select(poolColumns).where('network_id', 'in', networkIds),
 )
 /** Returns the pools that overlap a block, of all networks. */
-export const poolsIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
+export const poolsIn = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
   db
     .selectFrom('pools')
     .select(poolColumns)
@@ -72,7 +83,7 @@ export const datacentersByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('datacenters').select(['id', 'name', 'location']).where('id', 'in', ids),
 )
 
-export const devicesAt = prepared((db: Kysely<Tables>, { key }: { key: string }) =>
+export const devicesAt = prepared((db: Kysely<Tables>, { key }: { key: IpKey }) =>
   db
     .selectFrom('devices')
     .select('doc')
@@ -84,7 +95,7 @@ export const devicesByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
 )
 /** Returns the device addresses in a block, in order. */
-export const addressesIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
+export const addressesIn = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
   db
     .selectFrom('addresses')
     .select('device_id')
@@ -205,12 +216,17 @@ export const discoveredIdsAt = preparedKeys((db: Kysely<Tables>, places) =>
   db.selectFrom('discovered_addresses').select('device_id as id').where('place', 'in', places),
 )
 
+/** As `discoveredIdsAt`, with the place of each. */
+export const discoveredAtPlaces = preparedKeys((db: Kysely<Tables>, places) =>
+  db.selectFrom('discovered_addresses').select(['place', 'device_id as id']).where('place', 'in', places),
+)
+
 /** Finds the discovered devices with an address, in any network. */
 export const discoveredIdsWith = ({ db }: StoreScope, ip: string): Promise<{ id: string }[]> =>
   db.selectFrom('discovered_devices').select('id').where(holdsAddress(ip)).orderBy('id').limit(SOME).execute()
 
 /** Returns all discovered devices in a block, documented or not, in address order. */
-export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
+export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
   db
     .selectFrom('discovered_devices')
     .select('doc')
@@ -228,7 +244,7 @@ export const discoveredIn = prepared((db: Kysely<Tables>, { first, last }: Range
     .orderBy('id'),
 )
 /** Returns the undocumented ones in a block, in address order. */
-export const undocumentedIn = prepared((db: Kysely<Tables>, { first, last }: Range) =>
+export const undocumentedIn = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
   db
     .selectFrom('discovered_devices')
     .select('doc')
@@ -247,7 +263,7 @@ export const discoveredOfDevices = preparedKeys((db: Kysely<Tables>, deviceIds) 
   db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', deviceIds),
 )
 
-const reservationsBetween = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
+const reservationsBetween = prepared((db: Kysely<Tables>, { first, last, now }: KeyRange & { now: string }) =>
   db
     .selectFrom('reservations')
     .select(reservations.columns)
@@ -268,12 +284,60 @@ const reservationsByName = prepared((db: Kysely<Tables>, { name, now }: { name: 
 )
 
 /** Returns the active reservations in a block. */
-export const reservationsIn = async (ctx: Ctx, range: Range): Promise<Reservation[]> =>
+export const reservationsIn = async (ctx: Ctx, range: KeyRange): Promise<Reservation[]> =>
   (await reservationsBetween(ctx, { ...range, now: ctx.now })).map(reservations.reservationOf)
 
 /** Returns the active reservations with a host name. */
 export const reservationsNamed = async (ctx: Ctx, name: string): Promise<Reservation[]> =>
   (await reservationsByName(ctx, { name, now: ctx.now })).map(reservations.reservationOf)
+
+/** Returns the devices with an address in each address space: their number, and one of them. */
+export const holdersInSpaces = prepared((db: Kysely<Tables>, { ip }: { ip: string }) =>
+  db
+    .selectFrom('addresses')
+    .select(({ fn }) => [
+      'ip_key',
+      fn.min('device_id').as('id'),
+      fn.count<number | string>('device_id').distinct().as('n'),
+    ])
+    .where('ip', '=', ip)
+    .groupBy('ip_key'),
+)
+
+type Everywhere = { readonly first: IpKey; readonly last: IpKey; readonly now: string }
+
+/** Returns the active reservations of an address range of the default space and of the same one in all other spaces. */
+export const reservationsInSpaces = prepared((db: Kysely<Tables>, { first, last, now }: Everywhere) =>
+  db
+    .selectFrom(SPACES.as('spaces'))
+    .innerJoin('reservations', (join) =>
+      join.on(sql<SqlBool>`ip_key BETWEEN spaces.space || ${first} AND spaces.space || ${last}`),
+    )
+    .select([...reservations.columns, 'ip_key'])
+    .where(reservations.isLive(now)),
+)
+
+type BlockEverywhere = Everywhere & { readonly prefix: number }
+
+/** Returns the keys of the spaces in which a block of the default space has networks or taken addresses. */
+export const spacesUsing = prepared((db: Kysely<Tables>, { first, last, prefix, now }: BlockEverywhere) => {
+  const within = (column: string) =>
+    sql<SqlBool>`${sql.ref(column)} BETWEEN spaces.space || ${first} AND spaces.space || ${last}`
+  return db
+    .selectFrom(SPACES.as('spaces'))
+    .select([
+      'spaces.space',
+      sql<number | boolean>`EXISTS (SELECT 1 FROM networks WHERE ${within('first_key')} AND prefix > ${prefix})`.as(
+        'networks',
+      ),
+      sql<number | boolean>`EXISTS (SELECT 1 FROM addresses WHERE ${within('ip_key')})`.as('devices'),
+      sql<
+        number | boolean
+      >`EXISTS (SELECT 1 FROM reservations WHERE ${within('ip_key')} AND ${reservations.isLive(now)})`.as(
+        'reservations',
+      ),
+    ])
+})
 
 const named = (db: Kysely<Tables>) =>
   db

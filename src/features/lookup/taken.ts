@@ -2,9 +2,9 @@
 import type { Kysely } from 'kysely'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { StoreScope } from '../ctx.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as reservations from '../reservations/reservations.ts'
 import type { Tables } from '../tables.ts'
-import type { Range } from './store.ts'
 
 /** The largest number of addresses to count, the same as in `countTakenIn`. */
 const MAX_COUNTED = 65_536
@@ -16,7 +16,7 @@ const countOf = async (
   return count > MAX_COUNTED ? undefined : count
 }
 
-const addressCount = prepared((db: Kysely<Tables>, { first, last }: Range) =>
+const addressCount = prepared((db: Kysely<Tables>, { first, last }: KeyRange) =>
   db
     .selectFrom(
       db
@@ -31,10 +31,10 @@ const addressCount = prepared((db: Kysely<Tables>, { first, last }: Range) =>
     .select(({ fn }) => fn.countAll().as('n')),
 )
 /** Counts the addresses of a block that devices have; undefined if they are too many. */
-export const countAddressesIn = (scope: StoreScope, range: Range): Promise<number | undefined> =>
+export const countAddressesIn = (scope: StoreScope, range: KeyRange): Promise<number | undefined> =>
   countOf(addressCount(scope, range))
 
-const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Range & { now: string }) =>
+const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: KeyRange & { now: string }) =>
   db
     .selectFrom(
       db
@@ -49,5 +49,7 @@ const reservationCount = prepared((db: Kysely<Tables>, { first, last, now }: Ran
     .select(({ fn }) => fn.countAll().as('n')),
 )
 /** As `countAddressesIn`, for active reservations. */
-export const countReservationsIn = (scope: StoreScope, range: Range & { now: string }): Promise<number | undefined> =>
-  countOf(reservationCount(scope, range))
+export const countReservationsIn = (
+  scope: StoreScope,
+  range: KeyRange & { now: string },
+): Promise<number | undefined> => countOf(reservationCount(scope, range))

@@ -1,6 +1,6 @@
 // Repeated queries for the networks of an address in one transaction: its cache follows its own changes.
 import { describe, expect, test } from 'bun:test'
-import { ipKeyOf } from '../../net/ip.ts'
+import { DEFAULT_SPACE, ipKeyOf } from '../../net/ip.ts'
 import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -8,6 +8,8 @@ import type { Ctx } from '../ctx.ts'
 import { lockForPlacing, networksHolding } from './membership.ts'
 import * as networks from './networks.ts'
 import * as store from './store.ts'
+
+const keyOf = (ip: string) => ipKeyOf(ip, DEFAULT_SPACE)
 
 describe.each([...dialects()])('the networks of an address on %s', (dialect) => {
   const inv = inventory(dialect)
@@ -18,7 +20,7 @@ describe.each([...dialects()])('the networks of an address on %s', (dialect) => 
       const own = { db, savepoint, store: inv.app.db, now: inv.now(), caller: GUEST, emit: async () => {} }
       // Networks use only these fields.
       const ctx = { ...own, precondition: () => {}, changed: () => {} } as unknown as Ctx
-      const holding = async (ip: string) => (await networksHolding(ctx, [ipKeyOf(ip)])).get(ipKeyOf(ip))
+      const holding = async (ip: string) => (await networksHolding(ctx, [keyOf(ip)])).get(keyOf(ip))
       await lockForPlacing(ctx)
       expect([await holding('10.90.1.1'), await holding('10.91.1.1')]).toEqual([[wide], []])
       expect([await holding('10.90.1.2'), await holding('10.91.1.1')]).toEqual([[wide], []])

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { ipKeyOf } from '../../net/ip.ts'
+import { DEFAULT_SPACE, type IpKey, ipKeyOf } from '../../net/ip.ts'
 import { blockOf, isTaken } from '../../net/occupancy.ts'
 import { type Answer, type Inventory, inventory, noneFree } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
@@ -250,7 +250,7 @@ const checkBlocks = async ({ app }: Inventory): Promise<void> => {
     .selectFrom('addresses')
     .select(['ip_key as key', none])
     .unionAll(read.selectFrom('reservations').select(['ip_key as key', none]))
-    .unionAll(read.selectFrom('address_blocks').select(['block as key', 'taken']))
+    .unionAll(read.selectFrom('address_blocks').select((eb) => [eb.ref('block').$castTo<IpKey>().as('key'), 'taken']))
     .execute()
   const held = new Set(rows.filter(({ taken }) => taken === '').map(({ key }) => key))
   const marked = rows.flatMap(({ key, taken }) =>
@@ -294,9 +294,9 @@ describe.each([...dialects()])('free addresses on %s', (dialect) => {
       (await inv.app.db.read.selectFrom('address_blocks').select('block').orderBy('block').execute()).map(
         (row) => row.block,
       )
-    expect(await blocks()).toEqual([...new Set(ips.map((ip) => blockOf(ipKeyOf(ip))))].sort())
+    expect(await blocks()).toEqual([...new Set(ips.map((ip) => blockOf(ipKeyOf(ip, DEFAULT_SPACE))))].sort())
     await api.devices.update({ id, addresses: [{ ip: '10.9.1.0' }] })
-    expect(await blocks()).toEqual([blockOf(ipKeyOf('10.9.1.0'))])
+    expect(await blocks()).toEqual([blockOf(ipKeyOf('10.9.1.0', DEFAULT_SPACE))])
     await api.devices.delete({ id })
     expect(await blocks()).toEqual([])
   })
@@ -316,7 +316,7 @@ describe.each([...dialects()])('free addresses on %s', (dialect) => {
     const query = inv.app.db.read
       .selectFrom('address_blocks')
       .selectAll()
-      .where('block', '=', blockOf(ipKeyOf('10.8.0.0')))
+      .where('block', '=', blockOf(ipKeyOf('10.8.0.0', DEFAULT_SPACE)))
     const row = await query.executeTakeFirst()
     expect(Array.from({ length: 8 }, (_, i) => isTaken(row?.taken ?? '', i))).toEqual([
       ...[false, false, false, false],

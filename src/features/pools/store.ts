@@ -285,11 +285,7 @@ const firstExpired = prepared((db: Kysely<Tables>, { first, last, now, network, 
 )
 
 /** How many addresses in a range, but for those of `never`, only an expired reservation holds. */
-export const countExpired = async (
-  ctx: Ctx,
-  { first, last }: KeyRange,
-  never: ReadonlySet<IpKey>,
-): Promise<number> => {
+export const countExpired = async (ctx: Ctx, { first, last }: KeyRange, never: ReadonlySet<IpKey>): Promise<number> => {
   const [network = NO_KEY, broadcast = NO_KEY] = never
   const [row] = await expiredCount(ctx, { first, last, now: ctx.now, network, broadcast })
   return Number(row?.n ?? 0)

@@ -1,6 +1,7 @@
 /** Finds objects of all kinds that the caller may list. Joins the tables of the inventory, and owns none. */
+import { type SqlBool, sql } from 'kysely'
 import { cidrKeys, parseCidr } from '../../net/cidr.ts'
-import { formatIp, ipFromKey, ipKey, parseIp } from '../../net/ip.ts'
+import { DEFAULT_SPACE, formatIp, type IpKey, ipFromKey, parseIpKey } from '../../net/ip.ts'
 import { firstRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
@@ -9,24 +10,33 @@ import type { Device } from '../devices/schema.ts'
 import { findDevices } from '../devices/search.ts'
 import { holdsWord } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
+import type { KeyRange } from '../occupancy/occupancy.ts'
 import { tagsOf } from '../pools/pools.ts'
+import { allSpaces, SPACES } from '../spaces/keys.ts'
 import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
 import { keptTexts } from './texts.ts'
 
-type Range = { readonly first: string; readonly last: string }
+/** The range of a query that is an address or a CIDR, which is looked for in all address spaces. */
+type Range = KeyRange & { readonly isDivided: boolean }
 
-/** Returns the range of a query that is an address or a CIDR. */
-const rangeIn = (text: string): Range | undefined => {
-  const ip = parseIp(text)
-  if (ip) return { first: ipKey(ip), last: ipKey(ip) }
-  const cidr = parseCidr(text)
-  return cidr && cidrKeys(cidr)
+/** Returns the range of a query, with keys of the default space. */
+const rangeIn = async (ctx: Ctx, text: string): Promise<Range | undefined> => {
+  const key = parseIpKey(text, DEFAULT_SPACE)
+  const cidr = key === undefined ? parseCidr(text) : undefined
+  const range = key === undefined ? cidr && cidrKeys(cidr, DEFAULT_SPACE) : { first: key, last: key }
+  return range && { ...range, isDivided: (await allSpaces(ctx)).length > 0 }
 }
+
+/** Returns a column with storage keys as those of the same addresses in the default space, for a scan of all rows. */
+const withoutSpace = (column: string) =>
+  sql<IpKey>`CASE WHEN ${sql.ref(column)} < 's' THEN ${sql.ref(column)} ELSE substr(${sql.ref(column)}, 6) END`
+
+const keyIn = (column: string, { isDivided }: Range) => (isDivided ? withoutSpace(column) : sql.ref<IpKey>(column))
 
 const firstInside = (ips: readonly string[], { first, last }: Range): string | undefined =>
   ips.find((ip) => {
-    const parsed = parseIp(ip)
-    return parsed !== undefined && ipKey(parsed) >= first && ipKey(parsed) <= last
+    const key = parseIpKey(ip, DEFAULT_SPACE)
+    return key !== undefined && key >= first && key <= last
   })
 
 /** Returns the part of the device that contains the first word, to show why it matched. */
@@ -67,14 +77,15 @@ const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | und
     const found = (await networkTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
     return found.map((entry) => ({ type: 'network', ...entry }))
   }
+  const [first, last] = [keyIn('first_key', range), keyIn('last_key', range)]
   // The networks that contain the range, the most specific first, then those inside it.
   const rows = await ctx.db
     .selectFrom('networks')
     .select(['id', 'name', 'subnet'])
     .where((eb) =>
       eb.or([
-        eb.and([eb('first_key', '<=', range.first), eb('last_key', '>=', range.last)]),
-        eb.and([eb('first_key', '>=', range.first), eb('last_key', '<=', range.last)]),
+        eb.and([eb(first, '<=', range.first), eb(last, '>=', range.last)]),
+        eb.and([eb(first, '>=', range.first), eb(last, '<=', range.last)]),
       ]),
     )
     .orderBy('prefix', 'desc')
@@ -108,8 +119,8 @@ const inPools = async (ctx: Ctx, words: readonly string[], range: Range | undefi
   const rows = await ctx.db
     .selectFrom('pools')
     .select(['id', 'name', 'start_ip', 'end_ip'])
-    .where('start_key', '<=', range.last)
-    .where('end_key', '>=', range.first)
+    .where(keyIn('start_key', range), '<=', range.last)
+    .where(keyIn('end_key', range), '>=', range.first)
     .orderBy('name_key')
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
@@ -127,13 +138,17 @@ const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<Search
   return rows.map(({ id, name, location }) => ({ type: 'datacenter', id, name, match: location || name }))
 }
 
+const isInRange = ({ first, last, isDivided }: Range) =>
+  isDivided
+    ? sql<SqlBool>`id IN (SELECT id FROM ${SPACES} AS spaces CROSS JOIN discovered_devices WHERE ip_key BETWEEN space || ${first} AND space || ${last})`
+    : sql<SqlBool>`ip_key BETWEEN ${first} AND ${last}`
+
 /** The index of networks covers this query: otherwise all documents would be read. */
-const firstInRange = (ctx: Ctx, { first, last }: Range) =>
+const firstInRange = (ctx: Ctx, range: Range) =>
   ctx.db
     .selectFrom('discovered_devices')
     .select('id')
-    .where('ip_key', '>=', first)
-    .where('ip_key', '<=', last)
+    .where(isInRange(range))
     .orderBy('ip_key')
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
@@ -146,9 +161,7 @@ const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | u
   // An address may not be the device's first. The text contains all of them, one per line.
   const lines = range && range.first === range.last ? [`\n${formatIp(ipFromKey(range.first))}\n`] : words
   if (range && range.first !== range.last)
-    query = isUndocumented
-      ? query.where('ip_key', '>=', range.first).where('ip_key', '<=', range.last)
-      : query.where('id', 'in', firstInRange(ctx, range))
+    query = isUndocumented ? query.where(isInRange(range)) : query.where('id', 'in', firstInRange(ctx, range))
   else for (const line of lines) query = query.where(holdsWord(line))
   const rows = await query.orderBy('ip_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
   return rows.map(({ doc }) => {
@@ -175,7 +188,7 @@ export const feature: Feature = {
     all: async (ctx, { q }) => {
       const text = q.trim().toLowerCase()
       const words = [...new Set(text.split(/\s+/))]
-      const range = rangeIn(text)
+      const range = await rangeIn(ctx, text)
       const may = (type: SearchResult['type']): boolean => ctx.caller.permissions.has(NEEDS[type])
       const found = await Promise.all([
         may('network') ? inNetworks(ctx, words, range) : [],

@@ -103,7 +103,7 @@ export const spaces = {
   }),
   delete: operation({
     name: 'spaces.delete',
-    summary: 'Delete an address space that no network and no address is in',
+    summary: 'Delete an address space that no network, address, feed or DNS zone is in',
     http: 'DELETE /api/spaces/{id}',
     keeps: true,
     access: 'spaces:delete',

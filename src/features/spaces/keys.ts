@@ -55,4 +55,6 @@ export const spaceKeyOf = async (scope: StoreScope, object: InSpace): Promise<Sp
 /** Returns those of the ids that are spaces. */
 export const existingSpaces = store.existing
 
-export const { allSpaces, boundsOf, idOfKey } = store
+export const { allSpaces, boundsOf, find: findSpace, idOfKey, SPACES } = store
+
+export type { NamedSpace } from './store.ts'

@@ -1,6 +1,7 @@
 /** The queries of address spaces; the only writer of their tables. */
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
+import { cachedText } from '../../platform/db/cache/query-cache.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
@@ -70,13 +71,19 @@ const named = prepared((db: Kysely<Tables>) =>
   db
     .selectFrom('spaces')
     .innerJoin('space_keys', 'space_keys.space_id', 'spaces.id')
-    .select(['spaces.id', 'spaces.name', 'space_key'])
+    .select(['spaces.id', 'spaces.name', 'space_key as key'])
     .orderBy('name_key'),
 )
 
 /** Returns all spaces but the default one, by name. */
-export const allSpaces = async (scope: StoreScope): Promise<NamedSpace[]> =>
-  (await named(scope, {})).map(({ id, name, space_key }) => ({ id, name, key: space_key as SpaceKey }))
+export const allSpaces = async (scope: StoreScope): Promise<readonly NamedSpace[]> => {
+  const text = await cachedText(scope, 'spaces', '\u0000all', async () => JSON.stringify(await named(scope, {})))
+  // As it was written.
+  return JSON.parse(text ?? '[]') as NamedSpace[]
+}
+
+/** A FROM item with the keys of all spaces in its column `space`, the default one first. */
+export const SPACES = sql<{ space: SpaceKey }>`(SELECT '' AS space UNION ALL SELECT space_key FROM space_keys)`
 
 /** Returns the id of the space with a key, which may be deleted. @throws Error for a key that was never given */
 export const idOfKey = async ({ db }: StoreScope, key: SpaceKey): Promise<string> => {
@@ -92,7 +99,7 @@ export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<st
 
 const idsAmong = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('spaces').select('id').where('id', 'in', ids))
 
-/** Returns the first network or the first address of a space, as a text. */
+/** Returns the first network, address, feed or DNS zone of a space, as a text. */
 export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined> => {
   const network = await ctx.db
     .selectFrom('networks')
@@ -114,7 +121,16 @@ export const firstIn = async (ctx: Ctx, id: string): Promise<string | undefined>
     .orderBy('ip_key')
     .limit(1)
     .executeTakeFirst()
-  return address && `the address ${address.ip} of the device "${address.name}"`
+  return address ? `the address ${address.ip} of the device "${address.name}"` : firstContent(ctx, id)
+}
+
+const firstContent = async ({ db }: Ctx, id: string): Promise<string | undefined> => {
+  const feeds = db.selectFrom('feeds').select('name').where('space_id', '=', id).orderBy('name_key')
+  const feed = await feeds.limit(1).executeTakeFirst()
+  if (feed) return `the feed "${feed.name}"`
+  const zones = db.selectFrom('dns_zones').select('name').where('space_id', '=', id).orderBy('name')
+  const zone = await zones.limit(1).executeTakeFirst()
+  return zone && `the DNS zone ${zone.name}`
 }
 
 /** Returns texts around all storage keys of a space, and around no other. */

@@ -27,8 +27,8 @@ const checkBeforeNames = (op: AnyOperation, input: Input, names: readonly Refere
   }
 }
 
-/** @returns true if any was a name and not an id */
-const resolve = async (names: Names, references: readonly Reference[]): Promise<boolean> => {
+/** Puts the ids of references into their input. @returns true if any was a name and not an id */
+export const resolve = async (names: Names, references: readonly Reference[]): Promise<boolean> => {
   let isChanged = false
   for (const reference of references) {
     const id = await names.idOf(reference)

@@ -36,7 +36,10 @@ export const discoveryCommands: readonly Command[] = [
     notes: ['Route:  POST /api/discovery/leases', 'Needs:  discovery:create'],
     spec: () => ({
       args: [argument('file', 'The file, or - for standard input', { hint: 'FILE' })],
-      flags: [flag('format', 'By default it is recognised', { hint: 'FORMAT', choices: ['auto', ...LEASE_FORMATS] })],
+      flags: [
+        flag('format', 'By default it is recognised', { hint: 'FORMAT', choices: ['auto', ...LEASE_FORMATS] }),
+        flag('space', 'The address space of the leases; the default one without it', { hint: 'SPACE', ref: 'spaces' }),
+      ],
     }),
     run: async (session, texts) => (await import('./leases.ts')).recordLeases(session, texts),
   },

@@ -1,9 +1,9 @@
 /** The rules of discovered devices: listed, shown, deleted, and put right by hand where the scans have them wrong. */
-import { ipKeyOf } from '../../../net/ip.ts'
 import { AppError, invalidField, notFound, orNotFound } from '../../../platform/contract/errors.ts'
 import { ALL } from '../../../platform/contract/fields.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { Ctx } from '../../ctx.ts'
+import { lockForPlacing } from '../../networks/membership.ts'
 import type { Tables } from '../../tables.ts'
 import type { discovery } from '../api.ts'
 import { eachItem, promote, promoteMany } from '../inbox/promote.ts'
@@ -83,6 +83,8 @@ const merge = async (
   ctx: Ctx,
   { id, other_ids }: { id: string; other_ids: readonly string[] },
 ): Promise<DiscoveredDetail> => {
+  // Until commit, no network moves to another address space.
+  await lockForPlacing(ctx)
   const records = await store.loadByIds(ctx, [id, ...other_ids])
   const into = orNotFound(known(records, id), 'discovered device', id)
   const kept = keep(records)
@@ -104,11 +106,13 @@ const merge = async (
 }
 
 const split = async (ctx: Ctx, { id, ips }: { id: string; ips: readonly string[] }): Promise<DiscoveredDetail> => {
+  // Until commit, no network moves to another address space.
+  await lockForPlacing(ctx)
   const records = await store.loadByIds(ctx, [id])
   const record = orNotFound(known(records, id), 'discovered device', id)
   const kept = keep(records)
   const leaving = ips.map((ip, i) => {
-    const seen = record.addresses.get(ipKeyOf(ip))
+    const seen = [...record.addresses.values()].find((one) => one.ip === ip)
     if (!seen) throw invalidField(`ips[${i}]`, 'is no address of the device')
     return seen
   })

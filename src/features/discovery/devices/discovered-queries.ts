@@ -1,5 +1,6 @@
 /** Read queries of discovered devices, for scans, searches and lists. */
 import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type IpKey, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -11,29 +12,27 @@ import { identifiesEverywhere } from './identity.ts'
 const identitiesByKeys = preparedKeys((db: Kysely<Tables>, keys) =>
   db
     .selectFrom('discovered_identities')
-    .select(['key', 'place', 'device_id'])
-    .where('key', 'in', keys)
-    .where('device_id', 'is not', null),
+    .innerJoin('discovered_devices', 'discovered_devices.id', 'discovered_identities.device_id')
+    .select(['key', 'place', 'discovered_devices.id', 'ip_key'])
+    .where('key', 'in', keys),
 )
 
-/** The discovered devices with these keys, `[key, id]`; those of the network come first. */
-export const ownersOf = async (ctx: Ctx, networkId: string, keys: readonly string[]): Promise<Map<string, string>> => {
+/** A network and its address space. */
+export type Where = { readonly networkId: string; readonly space: SpaceKey }
+
+/** The discovered devices of the space with these keys, `[key, id]`; those of the network come first. */
+export const ownersOf = async (ctx: Ctx, where: Where, keys: readonly string[]): Promise<Map<string, string>> => {
   const [here, elsewhere] = [new Map<string, string>(), new Map<string, string>()]
-  for (const { key, place, device_id } of await identitiesByKeys(ctx, keys)) {
-    if (device_id === null) continue
-    if (place === placeOf(networkId, key)) here.set(key, device_id)
-    else if (identifiesEverywhere(key)) elsewhere.set(key, device_id)
+  for (const { key, place, id, ip_key } of await identitiesByKeys(ctx, keys)) {
+    if (place === placeOf(where.networkId, key)) here.set(key, id)
+    else if (identifiesEverywhere(key) && spaceOfKey(ip_key) === where.space) elsewhere.set(key, id)
   }
   return new Map([...elsewhere, ...here])
 }
 
 /** The holders of addresses of a network, by the key of the address. */
-export const holdersOf = async (
-  ctx: Ctx,
-  networkId: string,
-  ipKeys: readonly string[],
-): Promise<Map<string, string>> => {
-  const holders = new Map<string, string>()
+export const holdersOf = async (ctx: Ctx, networkId: string, ipKeys: readonly IpKey[]): Promise<Map<IpKey, string>> => {
+  const holders = new Map<IpKey, string>()
   for (const batch of batches(ipKeys)) {
     const places = batch.map((key) => placeOf(networkId, key))
     const rows = await ctx.db

@@ -1,10 +1,12 @@
 /** Queries of discovered devices, and the only writer of their tables. Loads the records of a batch, and writes them. */
-import type { Kysely } from 'kysely'
+import { type Expression, type Kysely, sql } from 'kysely'
+import type { IpKey } from '../../../net/ip.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { prepared } from '../../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../../platform/db/query/prepared-lists.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
+import { type Moved, movedKey } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
 import { type Link, linkedIds } from '../inbox/findings.ts'
 import type { DiscoveredDevice } from '../schema.ts'
@@ -22,6 +24,10 @@ import {
 
 /** Primary key of rows that are unique per network. Ids hold no blanks. */
 export const placeOf = (networkId: string, key: string): string => `${networkId} ${key}`
+
+/** An expression for `placeOf` of a key that SQL makes. */
+export const movedPlace = (networkId: string, key: Expression<IpKey>) =>
+  sql<string>`${placeOf(networkId, '')} || ${key}`
 
 const rowsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').selectAll().where('id', 'in', ids),
@@ -74,7 +80,7 @@ export const loadByIds = async (ctx: Ctx, ids: readonly string[], records = empt
 
 export type Wanted = {
   readonly networkId: string
-  readonly ipKeys: readonly string[]
+  readonly ipKeys: readonly IpKey[]
   readonly identityKeys: readonly string[]
 }
 
@@ -289,7 +295,7 @@ export const saveAddresses = async (
     networkId,
     records,
     owners,
-  }: { networkId: string; records: readonly DiscoveredRecord[]; owners: ReadonlyMap<string, string> },
+  }: { networkId: string; records: readonly DiscoveredRecord[]; owners: ReadonlyMap<IpKey, string> },
   isChanged: (seen: Seen) => boolean,
 ): Promise<void> => {
   const held = records.flatMap(({ id, addresses }) => [...addresses.values()].map((seen) => ({ id, seen })))
@@ -306,7 +312,7 @@ export const saveAddresses = async (
 
 const placesOf = (networkId: string, keys: readonly string[]) => batches(keys.map((key) => placeOf(networkId, key)))
 
-export const removeAddresses = async (ctx: Ctx, networkId: string, ipKeys: readonly string[]): Promise<void> => {
+export const removeAddresses = async (ctx: Ctx, networkId: string, ipKeys: readonly IpKey[]): Promise<void> => {
   for (const places of placesOf(networkId, ipKeys))
     await ctx.db.deleteFrom('discovered_addresses').where('place', 'in', places).execute()
 }
@@ -329,12 +335,31 @@ export const removeIdentities = async (ctx: Ctx, networkId: string, keys: readon
 
 /** Devices of one statement, with all that goes with them; between two of them the event loop turns. */
 const REMOVED_AT_ONCE = 50
+const MOVED_AT_ONCE = 250
 
 export const remove = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
   for (const [i, batch] of batches(ids, REMOVED_AT_ONCE).entries()) {
     if (i > 0) await pause()
     await ctx.db.deleteFrom('discovered_devices').where('id', 'in', batch).execute()
   }
+}
+
+/** Moves the discovered devices of a network to another space. Returns their ids. */
+export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<string[]> => {
+  const ip_key = movedKey('ip_key', spaces)
+  const all = ctx.db.selectFrom('discovered_devices').select('id').where('network_id', '=', networkId)
+  const ids = (await all.orderBy('id').execute()).map(({ id }) => id)
+  for (const some of batches(ids, MOVED_AT_ONCE)) {
+    await lockRows(ctx, some)
+    await ctx.db.updateTable('discovered_devices').set({ ip_key }).where('id', 'in', some).execute()
+    await ctx.db
+      .updateTable('discovered_addresses')
+      .set({ ip_key, place: movedPlace(networkId, ip_key) })
+      .where('device_id', 'in', some)
+      .execute()
+    await pause()
+  }
+  return ids
 }
 
 /** Answers with whom there was. */

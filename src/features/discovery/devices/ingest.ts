@@ -1,5 +1,5 @@
 /** Stores one batch of a scanner's reports, in the transaction of the caller. */
-import { ipKeyOf } from '../../../net/ip.ts'
+import { type IpKey, ipKeyOf } from '../../../net/ip.ts'
 import type { Ctx } from '../../ctx.ts'
 import { pin, pinsAt } from '../credential-store.ts'
 import { baselineOf, classify, type Draft } from '../inbox/classify.ts'
@@ -10,13 +10,16 @@ import { keysOf } from './identity.ts'
 import { reconcile, type ScanMoment } from './reconcile.ts'
 import type { DiscoveredRecord, Observation, Records, Seen } from './records.ts'
 
-export type Ingestion = Omit<ScanMoment, 'now'> & {
+export type Ingestion = Omit<ScanMoment, 'now' | 'space'> & {
   readonly networkId: string
   /** The completed scan of the network before this one; '' for the first. */
   readonly previousScanId: string
   /** True if a login by SSH is configured for the address: its host key is pinned when it is first seen. */
   readonly hasLogin?: (ip: string) => boolean
 }
+
+/** With the address space of the network, which must not change before the end of the transaction. */
+export type InSpace<Of> = Of & Pick<ScanMoment, 'space'>
 
 const MAX_TEXT = 512
 
@@ -68,6 +71,12 @@ const isBack = ({ row }: DiscoveredRecord, { status }: DiscoveredDevice, ingesti
   return row.status === 'down' || wasUnseen
 }
 
+/** The key of one of the addresses of a record. */
+const keyOf = ({ addresses }: DiscoveredRecord, ip: string): IpKey => {
+  for (const seen of addresses.values()) if (seen.ip === ip) return seen.ip_key
+  throw new Error('the address of a device is one of its record')
+}
+
 const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Draft => {
   const { row, doc, conflicts } = record
   const links = store.linksOf(row)
@@ -90,7 +99,7 @@ const draftFor = (ctx: Ctx, record: DiscoveredRecord, ingestion: Ingestion): Dra
     baseline,
     is_changed: isDifferent(baseline, device) ? 1 : 0,
   }
-  return { record, device, ipKey: ipKeyOf(device.ip), marks, conflicts, links }
+  return { record, device, ipKey: keyOf(record, device.ip), marks, conflicts, links }
 }
 
 /** Writes the identity keys that changed. */
@@ -108,7 +117,7 @@ const saveKeys = async (
 export type Kept = {
   readonly records: Records
   readonly keys: ReadonlyMap<string, string | null>
-  readonly owners: ReadonlyMap<string, string>
+  readonly owners: ReadonlyMap<IpKey, string>
 }
 
 /** Snapshots the keys and the holders of addresses, to write only the differences later. */
@@ -156,28 +165,30 @@ export const saveChanged = async (
 const comparePins = async (
   ctx: Ctx,
   records: Records,
-  { networkId, hasLogin }: Ingestion,
+  { networkId, space, hasLogin }: InSpace<Ingestion>,
   hosts: readonly Observation[],
 ) => {
-  const keyed = hosts.filter(({ ip, sshHostKey }) => sshHostKey !== '' && hasLogin?.(ip))
+  const keyed = hosts.flatMap(({ ip, sshHostKey }) =>
+    sshHostKey !== '' && hasLogin?.(ip) ? [{ ip, ip_key: ipKeyOf(ip, space), fingerprint: sshHostKey }] : [],
+  )
   if (keyed.length === 0) return
   const pins = await pinsAt(
     ctx,
     networkId,
-    keyed.map(({ ip }) => ipKeyOf(ip)),
+    keyed.map(({ ip_key }) => ip_key),
   )
-  const isFirst = keyed.filter(({ ip }) => !pins.has(ipKeyOf(ip)))
   await pin(
     ctx,
     networkId,
-    isFirst.map(({ ip, sshHostKey }) => ({ ip, ip_key: ipKeyOf(ip), fingerprint: sshHostKey })),
+    keyed.filter(({ ip_key }) => !pins.has(ip_key)),
   )
-  for (const { ip, sshHostKey } of keyed) {
-    const before = pins.get(ipKeyOf(ip))
-    const record = records.byAddress.get(ipKeyOf(ip))
+  for (const { ip, ip_key, fingerprint } of keyed) {
+    const before = pins.get(ip_key)
+    const record = records.byAddress.get(ip_key)
     if (!record || before === undefined) continue
     const others = record.conflicts.filter((one) => one.kind !== 'host_key' || one.ip !== ip)
-    record.conflicts = before === sshHostKey ? others : [...others, { kind: 'host_key', ip, before, after: sshHostKey }]
+    record.conflicts =
+      before === fingerprint ? others : [...others, { kind: 'host_key', ip, before, after: fingerprint }]
   }
 }
 
@@ -187,15 +198,15 @@ const comparePins = async (
  */
 export const ingest = async (
   ctx: Ctx,
-  ingestion: Ingestion,
+  ingestion: InSpace<Ingestion>,
   reported: readonly Observation[],
 ): Promise<readonly DiscoveredDevice[]> => {
   if (reported.length === 0) return []
-  const { networkId, scanId } = ingestion
+  const { networkId, scanId, space } = ingestion
   // A scan and a list of leases may report the same address at once.
   await ctx.store.sql.lockNames(ctx.db, [`discovered devices ${networkId}`])
   const hosts = reported.map(cleaned)
-  const ipKeys = hosts.map(({ ip }) => ipKeyOf(ip))
+  const ipKeys = hosts.map(({ ip }) => ipKeyOf(ip, space))
   const records = await store.load(ctx, { networkId, ipKeys, identityKeys: hosts.flatMap(keysOf) })
   const kept = keep(records)
   reconcile(records, hosts, { ...ingestion, now: ctx.now })

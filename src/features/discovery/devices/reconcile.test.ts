@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ipKeyOf } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, ipKeyOf } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
 import { compareIdentity, identifies } from './identity.ts'
@@ -24,7 +24,8 @@ let scans = 0
 const scan = (records: Records, ...hosts: FoundHost[]): void => {
   const scanId = `s${++scans}`
   const now = new Date(scans * 1000).toISOString()
-  for (const one of hosts) reconcile(records, [one], { scanId, type: 'deep', stage: 'services', now })
+  for (const one of hosts)
+    reconcile(records, [one], { scanId, type: 'deep', stage: 'services', now, space: DEFAULT_SPACE })
   for (const record of records.byId.values())
     for (const [key, seen] of record.addresses) {
       const isThere = [...record.addresses.values()].some((one) => one.last_scan_id === scanId)
@@ -35,7 +36,7 @@ const scan = (records: Records, ...hosts: FoundHost[]): void => {
     }
 }
 
-const idAt = (records: Records, ip: string): string | undefined => records.byAddress.get(ipKeyOf(ip))?.id
+const idAt = (records: Records, ip: string): string | undefined => records.byAddress.get(ipKeyOf(ip, DEFAULT_SPACE))?.id
 /** Addresses by record. */
 const picture = (records: Records): Record<string, string[]> =>
   Object.fromEntries(

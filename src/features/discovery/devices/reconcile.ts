@@ -1,5 +1,5 @@
 /** Matches reported hosts with discovered devices: known by a key, at an address, or new. Pure. */
-import { ipKeyOf } from '../../../net/ip.ts'
+import { type IpKey, ipKeyOf, type SpaceKey } from '../../../net/ip.ts'
 import { isRandomMac } from '../../../net/mac.ts'
 import type { ScanType, Stage } from '../../../scanner/protocol.ts'
 import { compareIdentity, identifies, identityOf, keysOf } from './identity.ts'
@@ -24,6 +24,8 @@ export type ScanMoment = {
   readonly type: ScanType
   readonly stage: Stage
   readonly now: string
+  /** The address space of the network. */
+  readonly space: SpaceKey
 }
 
 /** Most addresses of one MAC; more are those of a router that answers for others (proxy ARP, RFC 1027). */
@@ -78,14 +80,17 @@ const displaced = (record: DiscoveredRecord, holder: DiscoveredRecord, host: Obs
   ]
 }
 
+/** An address, by its key, and the record that has it. */
+type Held = { readonly key: IpKey; readonly holder: DiscoveredRecord }
+
 /** True if another device answers at the address now: its keys differ, or its MAC is not the one that was seen there. */
 const isOtherDevice = (
   records: Records,
-  { host, keys, holder }: { host: Observation; keys: readonly string[]; holder: DiscoveredRecord },
+  { host, keys, at: { holder, key } }: { host: Observation; keys: readonly string[]; at: Held },
 ): boolean => {
   const verdict = compareIdentity(keys, holder.keys)
   if (verdict !== 'unknown') return verdict === 'other'
-  const before = holder.addresses.get(ipKeyOf(host.ip))?.observation.mac ?? ''
+  const before = holder.addresses.get(key)?.observation.mac ?? ''
   const isSameMac = host.mac === '' || before === '' || host.mac === before || holder.keys.has(`mac:${host.mac}`)
   if (isSameMac) return false
   // A MAC shared by many addresses is a router's (proxy ARP): another one says nothing of the device behind.
@@ -93,13 +98,13 @@ const isOtherDevice = (
   return !(isOfRouter && records.byKey.get(`mac:${host.mac}`) === null)
 }
 
-const recordFor = (records: Records, host: Observation, holder: DiscoveredRecord | undefined): DiscoveredRecord => {
+const recordFor = (records: Records, host: Observation, at: Held | undefined): DiscoveredRecord => {
   const keys = identifyingKeys(records, keysOf(host))
   const matches = matchesOf(records, keys)
-  const isHolder = holder !== undefined && !isOtherDevice(records, { host, keys, holder })
-  if (matches.length === 0) return isHolder ? holder : createRecord(records)
+  const holder = at && !isOtherDevice(records, { host, keys, at }) ? at.holder : undefined
+  if (matches.length === 0) return holder ?? createRecord(records)
   // A record that was known by its address alone gets the keys that are seen now.
-  const isNameless = isHolder && holder.keys.size === 0 && holder.addresses.size <= 1
+  const isNameless = holder !== undefined && holder.keys.size === 0 && holder.addresses.size <= 1
   const all = isNameless && !matches.includes(holder) ? [...matches, holder] : matches
   return united(records, all) ?? createRecord(records)
 }
@@ -131,10 +136,10 @@ const guardAgainstProxy = (records: Records, record: DiscoveredRecord, mac: stri
 }
 
 const placeHost = (records: Records, host: Observation, moment: ScanMoment): void => {
-  const key = ipKeyOf(host.ip)
+  const key = ipKeyOf(host.ip, moment.space)
   const holder = records.byAddress.get(key)
   const prior = holder?.addresses.get(key)
-  const record = recordFor(records, host, holder)
+  const record = recordFor(records, host, holder && { key, holder })
   const isMoved = holder !== undefined && holder !== record && records.byId.has(holder.id)
   if (isMoved && !isOrdinaryChange(holder, prior?.observation, host)) displaced(record, holder, host)
   // The earlier observation is of another device.

@@ -1,4 +1,5 @@
 /** Working set of a batch: discovered devices with their addresses and identity keys. Pure. */
+import type { IpKey } from '../../../net/ip.ts'
 import type { FoundHost } from '../../../scanner/protocol.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { AddressRow, DiscoveredRow } from '../table.ts'
@@ -27,7 +28,7 @@ export type Seen = Omit<AddressRow, 'place' | 'device_id' | 'observation'> & { r
 
 export type DiscoveredRecord = {
   readonly id: string
-  readonly addresses: Map<string, Seen>
+  readonly addresses: Map<IpKey, Seen>
   keys: Set<string>
   conflicts: readonly Conflict[]
   /** As it is stored; undefined for one that is new. */
@@ -37,7 +38,7 @@ export type DiscoveredRecord = {
 
 export type Records = {
   readonly byId: Map<string, DiscoveredRecord>
-  readonly byAddress: Map<string, DiscoveredRecord>
+  readonly byAddress: Map<IpKey, DiscoveredRecord>
   /** Null for a key that many devices share. */
   readonly byKey: Map<string, DiscoveredRecord | null>
   readonly touched: Set<DiscoveredRecord>

@@ -1,5 +1,7 @@
 /** Compares discovered devices with documented ones, and assigns each to a bucket of the inbox. */
+import { DEFAULT_SPACE, type IpKey, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Device } from '../../devices/schema.ts'
 import { comparable } from '../devices/derive.ts'
 import * as store from '../devices/discovered-store.ts'
 import type { Conflict, DiscoveredRecord } from '../devices/records.ts'
@@ -12,7 +14,7 @@ import { compareFindings, type Link, linkedIds, type Neighbour, signatureOf } fr
 export type Draft = {
   readonly record: DiscoveredRecord
   readonly device: DiscoveredDevice
-  readonly ipKey: string
+  readonly ipKey: IpKey
   readonly marks: Pick<
     DiscoveredRow,
     'first_scan_id' | 'unseen_scan_id' | 'returned_scan_id' | 'baseline' | 'is_changed'
@@ -31,11 +33,14 @@ type Linked = {
   readonly matches: ReadonlyMap<string, string>
 }
 
-const linkedOf = async (ctx: Ctx, drafts: readonly Draft[]): Promise<Linked> => {
+/** Links to and from devices of other spaces count for nothing: their network was in this one before. */
+const linkedOf = async (ctx: Ctx, drafts: readonly Draft[], space: SpaceKey): Promise<Linked> => {
   const ids = present(drafts.flatMap(({ links }) => linkedIds(links)))
   if (ids.length === 0) return { switchNames: new Map(), matches: new Map() }
   const { byId } = await store.loadByIds(ctx, ids)
-  const docs = [...byId.values()].flatMap(({ doc }) => doc ?? [])
+  const docs = [...byId.values()].flatMap(({ row, doc }) =>
+    row && doc && spaceOfKey(row.ip_key) === space ? [doc] : [],
+  )
   return {
     switchNames: new Map(docs.map(({ id, hostname, ip }) => [id, hostname || ip])),
     matches: new Map(docs.flatMap(({ id, matched_device_id }) => (matched_device_id ? [[id, matched_device_id]] : []))),
@@ -43,7 +48,8 @@ const linkedOf = async (ctx: Ctx, drafts: readonly Draft[]): Promise<Linked> => 
 }
 
 type Known = {
-  readonly devices: Awaited<ReturnType<typeof documented.devicesByIds>>
+  /** With the addresses that are in the space of the network. */
+  readonly devices: ReadonlyMap<string, Device>
   readonly locks: Awaited<ReturnType<typeof documented.locksOf>>
   readonly linked: Linked
 }
@@ -105,6 +111,20 @@ const classified = async (
   return { row: classifiedRow, device, before: record }
 }
 
+/** Returns documented devices with those of their addresses that are in a space. */
+const devicesInSpace = async (
+  ctx: Ctx,
+  space: SpaceKey,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Device>> => {
+  const devices = await documented.devicesByIds(ctx, ids)
+  const isInSpace = await documented.inSpaceOf(ctx, space, devices.values())
+  for (const [id, device] of devices)
+    if (!device.addresses.every(isInSpace))
+      devices.set(id, { ...device, addresses: device.addresses.filter(isInSpace) })
+  return devices
+}
+
 /** Returns the rows to be stored, each with its bucket. All drafts are of one network. */
 export const classify = async (
   ctx: Ctx,
@@ -126,9 +146,10 @@ export const classify = async (
     return null
   }
   const matches = drafts.map(matchOf)
-  const linked = await linkedOf(ctx, drafts)
+  const space = spaceOfKey(drafts[0]?.ipKey ?? DEFAULT_SPACE)
+  const linked = await linkedOf(ctx, drafts, space)
   const locks = await documented.locksOf(ctx, present(matches))
-  const devices = await documented.devicesByIds(ctx, present([...matches, ...linked.matches.values()]))
+  const devices = await devicesInSpace(ctx, space, present([...matches, ...linked.matches.values()]))
   const known = { devices, locks, linked }
   const all: store.Classified[] = []
   for (const [i, draft] of drafts.entries()) all.push(await classified(ctx, draft, matches[i] ?? null, known))

@@ -1,12 +1,14 @@
 /** Documented devices by address, their locks and relationships. The only writer of the locks. */
 import { type Kysely, sql } from 'kysely'
+import type { IpKey, SpaceKey } from '../../../net/ip.ts'
 import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { Device } from '../../devices/schema.ts'
+import type { Address, Device } from '../../devices/schema.ts'
+import { spaceKeys } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
 import type { FieldLock, LockableField } from '../schema.ts'
 
-const membersByAddress = preparedKeys((db: Kysely<Tables>, keys) =>
+const membersByAddress = preparedKeys((db: Kysely<Tables>, keys: IpKey[]) =>
   db
     .selectFrom('addresses')
     .innerJoin('network_addresses', (join) =>
@@ -22,10 +24,10 @@ const membersByAddress = preparedKeys((db: Kysely<Tables>, keys) =>
 export const devicesAt = async (
   ctx: Ctx,
   networkId: string,
-  ipKeys: readonly string[],
+  ipKeys: readonly IpKey[],
   except?: ReadonlySet<string>,
-): Promise<Map<string, string>> => {
-  const found = new Map<string, string>()
+): Promise<Map<IpKey, string>> => {
+  const found = new Map<IpKey, string>()
   for (const { network_id, ip_key, device_id } of await membersByAddress(ctx, ipKeys)) {
     if (network_id !== networkId || except?.has(device_id)) continue
     const known = found.get(ip_key)
@@ -41,6 +43,19 @@ const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 export const devicesByIds = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Device>> =>
   // The stored document is a device.
   new Map((await docsByIds(ctx, ids)).map(({ id, doc }) => [id, JSON.parse(doc) as Device]))
+
+/** Returns a test for the addresses of these devices that are in a space. */
+export const inSpaceOf = async (
+  ctx: Ctx,
+  space: SpaceKey,
+  devices: Iterable<Device>,
+): Promise<(address: Address) => boolean> => {
+  const keyOf = await spaceKeys(
+    ctx,
+    [...devices].flatMap(({ addresses }) => addresses),
+  )
+  return (address) => keyOf(address) === space
+}
 
 const locksByDevices = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovery_locks').select(['device_id', 'field']).where('device_id', 'in', ids),
@@ -72,6 +87,12 @@ export const discoveredOf = async (ctx: Ctx, deviceIds: readonly string[]): Prom
 export const discoveredAt = async (ctx: Ctx, deviceIds: readonly string[]): Promise<string[]> => [
   ...new Set((await atAddressesOf(ctx, deviceIds)).map(({ id }) => id)),
 ]
+
+/** The documented devices with an address in a network. */
+export const devicesIn = async (ctx: Ctx, networkId: string): Promise<string[]> => {
+  const all = ctx.db.selectFrom('network_addresses').select('device_id').distinct()
+  return (await all.where('network_id', '=', networkId).execute()).map(({ device_id }) => device_id)
+}
 
 const matchedWith = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('discovered_devices').select('id').where('matched_device_id', 'in', ids),

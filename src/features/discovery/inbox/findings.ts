@@ -29,6 +29,7 @@ export type Neighbour = { readonly id: string; readonly name: string; readonly b
 
 export type Compared = {
   readonly discovered: DiscoveredDevice
+  /** With the addresses that are in the space of the network. */
   readonly documented: Device | undefined
   readonly locked: ReadonlySet<string>
   readonly conflicts: readonly Conflict[]
@@ -78,7 +79,7 @@ const os = ({ discovered }: Compared, { os: known }: Device): Finding[] => {
 }
 
 /** The addresses of the device that are this network's: those that say so, and those that were seen there. */
-export const addressesIn = (device: Device, discovered: DiscoveredDevice): string[] => {
+export const addressesIn = (device: Pick<Device, 'addresses'>, discovered: DiscoveredDevice): string[] => {
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
   return device.addresses
     .filter(({ ip, network_id }) => network_id === discovered.network_id || seen.has(ip))

@@ -1,5 +1,5 @@
 /** The inbox: users accept observations into the documentation, or ignore them. Nothing is accepted automatically. */
-import { ipKeyOf } from '../../../net/ip.ts'
+import { ipKeyOf, spaceOfKey } from '../../../net/ip.ts'
 import { AppError, invalidField } from '../../../platform/contract/errors.ts'
 import { countRows, listRows } from '../../../platform/contract/list.ts'
 import { parse } from '../../../platform/contract/validate.ts'
@@ -8,7 +8,7 @@ import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type DevicePatch, DevicePatch as PatchSchema } from '../../devices/api.ts'
 import * as devices from '../../devices/devices.ts'
-import type { Device } from '../../devices/schema.ts'
+import type { Address, Device } from '../../devices/schema.ts'
 import * as relationships from '../../relationships/relationships.ts'
 import type { Tables } from '../../tables.ts'
 import type { inbox } from '../api.ts'
@@ -18,6 +18,7 @@ import type { DiscoveredRecord } from '../devices/records.ts'
 import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import { classify, draftOf, reclassify } from './classify.ts'
+import { inSpaceOf } from './documented-store.ts'
 import { addressesIn, type Finding, signatureOf } from './findings.ts'
 import * as inboxStore from './inbox-store.ts'
 import { eachItem, mustLoad, promote } from './promote.ts'
@@ -40,15 +41,23 @@ const mustItem = async (ctx: Ctx, id: string): Promise<Item> => {
   return { record, row, bucket: row.bucket, findings: JSON.parse(row.findings) as Finding[] }
 }
 
+/** A documented device, as it is, and the discovered one, with a test for the addresses that are in the space of its network. */
+type Pair = {
+  readonly device: Device
+  readonly discovered: DiscoveredDevice
+  readonly isInSpace: (address: Address) => boolean
+}
+
 /** The addresses as scanned: new ones replace unseen ones of the network in order, the rest is added. */
-const observedAddresses = (device: Device, discovered: DiscoveredDevice): DevicePatch['addresses'] => {
+const observedAddresses = ({ device, discovered, isInSpace }: Pair): DevicePatch['addresses'] => {
   const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
-  const all = new Set(device.addresses.map(({ ip }) => ip))
+  const known = device.addresses.filter(isInSpace)
+  const all = new Set(known.map(({ ip }) => ip))
   const fresh = seen.filter((ip) => !all.has(ip))
-  const stale = new Set(addressesIn(device, discovered).filter((ip) => !seen.includes(ip)))
+  const stale = new Set(addressesIn({ addresses: known }, discovered).filter((ip) => !seen.includes(ip)))
   const { network_id } = discovered
   const moved = device.addresses.map((address) => {
-    const next = stale.has(address.ip) ? fresh.shift() : undefined
+    const next = isInSpace(address) && stale.has(address.ip) ? fresh.shift() : undefined
     // A pool need not hold the other address.
     return next === undefined
       ? address
@@ -70,35 +79,39 @@ const observedAddresses = (device: Device, discovered: DiscoveredDevice): Device
 }
 
 const withSwitchPort = (
-  addresses: Device['addresses'],
-  discovered: DiscoveredDevice,
+  addresses: readonly Address[],
+  { discovered, isInSpace }: Pair,
   place: string,
-): Device['addresses'] => {
+): readonly Address[] => {
   const seen = new Set(discovered.addresses.map(({ ip }) => ip))
-  const at = addresses.findIndex(({ ip }) => seen.has(ip))
+  const at = addresses.findIndex((address) => isInSpace(address) && seen.has(address.ip))
   return addresses.map((address, i) => (i === at ? { ...address, switch_port: place } : address))
 }
 
 /** Returns undefined if no address has the earlier MAC. */
-const withMac = (addresses: Device['addresses'], { documented, observed }: Finding): Device['addresses'] | undefined =>
-  addresses.some((address) => address.mac_address === documented)
-    ? addresses.map((one) => (one.mac_address === documented ? { ...one, mac_address: observed } : one))
-    : undefined
+const withMac = (
+  { device: { addresses }, isInSpace }: Pair,
+  { documented, observed }: Finding,
+): readonly Address[] | undefined => {
+  const has = (address: Address) => isInSpace(address) && address.mac_address === documented
+  return addresses.some(has) ? addresses.map((one) => (has(one) ? { ...one, mac_address: observed } : one)) : undefined
+}
 
-const patchOf = (device: Device, discovered: DiscoveredDevice, findings: readonly Finding[]): Partial<DevicePatch> => {
+const patchOf = (pair: Pair, findings: readonly Finding[]): Partial<DevicePatch> => {
+  const { device } = pair
   const patch: Record<string, unknown> = {}
   for (const { field, observed } of findings) {
     if (field === 'hostname' || field === 'make_model' || field === 'os' || field === 'status') patch[field] = observed
-    if (field === 'addresses') patch.addresses = observedAddresses(device, discovered)
+    if (field === 'addresses') patch.addresses = observedAddresses(pair)
   }
   const mac = findings.find(({ field }) => field === 'mac_address')
-  const remade = mac && withMac(device.addresses, mac)
+  const remade = mac && withMac(pair, mac)
   if (remade) patch.addresses = remade
   const place = findings.find(({ field }) => field === 'switch_port')
   if (place) {
     // As they were put together just above, or as they are.
-    const addresses = (patch.addresses ?? device.addresses) as Device['addresses']
-    patch.addresses = withSwitchPort(addresses, discovered, place.observed)
+    const addresses = (patch.addresses ?? device.addresses) as readonly Address[]
+    patch.addresses = withSwitchPort(addresses, pair, place.observed)
   }
   return patch
 }
@@ -107,7 +120,8 @@ const writeDocumented = async (ctx: Ctx, { record, row }: Item, findings: readon
   const { matched_device_id: deviceId } = row
   if (deviceId === null) return
   const device = await devices.mustGet(ctx, deviceId)
-  const patch = patchOf(device, record.doc, findings)
+  const isInSpace = await inSpaceOf(ctx, spaceOfKey(row.ip_key), [device])
+  const patch = patchOf({ device, discovered: record.doc, isInSpace }, findings)
   if (Object.keys(patch).length > 0) {
     ctx.require('devices:update')
     await devices.update(ctx, parse(PatchSchema, { ...patch, id: deviceId }))
@@ -120,14 +134,14 @@ const writeDocumented = async (ctx: Ctx, { record, row }: Item, findings: readon
 }
 
 /** The last observation holds: the new record keeps the address and takes over the promotion of the old one. */
-const settleConflicts = async (ctx: Ctx, { record }: Item, findings: readonly Finding[]): Promise<void> => {
+const settleConflicts = async (ctx: Ctx, { record, row }: Item, findings: readonly Finding[]): Promise<void> => {
   const fields = new Set(findings.map(({ field }) => field))
   const settled = record.conflicts.filter(({ kind }) => fields.has(kind === 'lease' ? 'mac_address' : 'ssh_host_key'))
   let device = record.doc
   for (const conflict of settled) {
     if (conflict.kind === 'host_key') {
       const { ip, after } = conflict
-      await pin(ctx, device.network_id, [{ ip, ip_key: ipKeyOf(ip), fingerprint: after }])
+      await pin(ctx, device.network_id, [{ ip, ip_key: ipKeyOf(ip, spaceOfKey(row.ip_key)), fingerprint: after }])
       continue
     }
     const other = (await store.loadByIds(ctx, [conflict.otherId])).byId.get(conflict.otherId)

@@ -1,5 +1,5 @@
 /** Derives links between discovered devices from forwarding tables of switches and from LLDP. */
-import { parseIpKey } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, parseIpKey, spaceOfKey } from '../../../net/ip.ts'
 import { isMulticastMac, parseMac } from '../../../net/mac.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
@@ -42,15 +42,16 @@ const addLink = (links: Links, id: string, link: Link): void => {
   links.set(id, [...(links.get(id) ?? []), link])
 }
 
-const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]): Promise<Links> => {
+const linksFrom = async (ctx: Ctx, where: queries.Where, told: readonly Account[]): Promise<Links> => {
+  const { networkId, space } = where
   const links: Links = new Map()
   const ports = told.flatMap(({ source, facts }) => aloneOnPort(facts).map((one) => ({ ...one, source })))
   const neighbours = told.flatMap(({ source, facts }) => facts.lldp.map((one) => ({ ...one, source })))
-  const owners = await queries.ownersOf(ctx, networkId, [
+  const owners = await queries.ownersOf(ctx, where, [
     ...ports.map(({ mac }) => macKey(mac)),
     ...neighbours.map(({ remoteChassis }) => macKey(remoteChassis)),
   ])
-  const addresses = neighbours.flatMap(({ remoteAddress }) => parseIpKey(remoteAddress) ?? [])
+  const addresses = neighbours.flatMap(({ remoteAddress }) => parseIpKey(remoteAddress, space) ?? [])
   const holders = await queries.holdersOf(ctx, networkId, addresses)
   for (const { mac, port, source } of ports) {
     const target = owners.get(macKey(mac))
@@ -65,7 +66,8 @@ const linksFrom = async (ctx: Ctx, networkId: string, told: readonly Account[]):
       })
   }
   for (const { source, localPort, remotePort, remoteChassis, remoteAddress } of neighbours) {
-    const target = owners.get(macKey(remoteChassis)) ?? holders.get(parseIpKey(remoteAddress) ?? '')
+    const key = parseIpKey(remoteAddress, space)
+    const target = owners.get(macKey(remoteChassis)) ?? (key === undefined ? undefined : holders.get(key))
     if (target !== undefined && target !== source.id)
       addLink(links, source.id, { kind: 'neighbour', targetId: target, because: `LLDP: ${localPort} to ${remotePort}` })
   }
@@ -97,8 +99,10 @@ const save = async (ctx: Ctx, { links, sources }: Told, ids: readonly string[]):
 export const updateTopologyLinks = async (ctx: Ctx, networkId: string, ids: readonly string[]): Promise<void> => {
   for (const batch of batches(ids, CHUNK)) {
     const { byId } = await store.loadByIds(ctx, batch)
+    const [first] = byId.values()
+    const space = spaceOfKey(first?.row?.ip_key ?? DEFAULT_SPACE)
     const told = {
-      links: await linksFrom(ctx, networkId, [...byId.values()].flatMap(factsOf)),
+      links: await linksFrom(ctx, { networkId, space }, [...byId.values()].flatMap(factsOf)),
       sources: new Set(batch),
     }
     const concerned = new Set([...batch, ...told.links.keys(), ...(await queries.linkedTo(ctx, batch))])

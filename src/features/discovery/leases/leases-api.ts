@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { LEASE_FORMATS } from '../../../net/leases/lease.ts'
 import { operation } from '../../../platform/operation/operation.ts'
+import { SpaceId } from '../../spaces/fields.ts'
 
 export const MAX_LEASES_BYTES = 16 * 1024 * 1024
 /** Most addresses of one call. */
@@ -24,6 +25,7 @@ export const LeasesInput = z.object({
     .max(MAX_LEASES_BYTES)
     .meta({ examples: ['1893456000 52:54:00:aa:bb:cc 10.0.0.5 laptop *'] })
     .describe('The content of the file, or the answer of the server'),
+  space_id: SpaceId.optional().describe('The address space of the leases; absent or `default` for the default one'),
 })
 
 const counts = {
@@ -60,7 +62,7 @@ export const leases = {
     cli: { command: 'discovery leases', args: ['text'] },
     input: LeasesInput,
     output: LeasesRecorded,
-    recorded: () => z.object({ format: LeaseFormatName, ...counts }),
+    recorded: () => z.object({ format: LeaseFormatName, space_id: z.string().nullable().optional(), ...counts }),
     recordsOutput: Object.keys(counts),
   }),
 }

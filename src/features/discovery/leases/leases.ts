@@ -1,12 +1,16 @@
 /** Records the leases of a DHCP server: each one in force is evidence of a host. Sets nothing down. */
+import { invalidField } from '../../../platform/contract/errors.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
+import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { lockForPlacing } from '../../networks/membership.ts'
+import { DEFAULT } from '../../spaces/fields.ts'
+import { existingSpaces, inSpace, spaceKeyOf } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { Observation } from '../devices/records.ts'
 import { adaptiveBatchFor, inBatches } from '../scans/adaptive-batch.ts'
-import type { LeaseFormatName, LeasesRecorded, leases } from './leases-api.ts'
+import type { LeasesRecorded, leases } from './leases-api.ts'
 import { placeLeases } from './placing.ts'
 import { type ActiveLease, readLeases } from './read.ts'
 
@@ -36,37 +40,40 @@ const observationOf = ({ ip, mac, hostname, expiresAt }: ActiveLease): Observati
   leaseExpiresAt: expiresAt,
 })
 
-const hasNetwork = async (tx: Ctx, id: string): Promise<boolean> => {
-  // No network is deleted until commit.
+type Place = { readonly networkId: string; readonly space_id: string | null }
+
+const hasNetwork = async (tx: Ctx, { networkId, space_id }: Place): Promise<boolean> => {
+  // No network is deleted or moved to another space until commit.
   await lockForPlacing(tx)
-  const found = await tx.db.selectFrom('networks').select('id').where('id', '=', id).executeTakeFirst()
-  return found !== undefined
+  const there = tx.db.selectFrom('networks').select('id').where('id', '=', networkId)
+  return (await there.where(inSpace(space_id ?? DEFAULT)).executeTakeFirst()) !== undefined
 }
 
-type Some = { readonly networkId: string; readonly leases: readonly ActiveLease[] }
-
-/** Stores leases of a network. Returns the number of those that made a device; undefined if the network was deleted. */
-const storeLeases = async (tx: Ctx, { networkId, leases: some }: Some): Promise<number | undefined> => {
-  if (!(await hasNetwork(tx, networkId))) return undefined
-  const made = await ingest(tx, { ...NO_SCAN, networkId }, some.map(observationOf))
+/** Stores leases of a network. Returns the number of those that made a device; undefined if the network is not there any more. */
+const storeLeases = async (tx: Ctx, place: Place, some: readonly ActiveLease[]): Promise<number | undefined> => {
+  if (!(await hasNetwork(tx, place))) return undefined
+  const space = await spaceKeyOf(tx, place)
+  const made = await ingest(tx, { ...NO_SCAN, networkId: place.networkId, space }, some.map(observationOf))
   const ips = new Set(some.map(({ ip }) => ip))
   return made.filter(({ addresses }) => addresses.some(({ ip }) => ips.has(ip))).length
 }
 
-type Input = { readonly format: LeaseFormatName; readonly text: string }
+type Input = ParsedInputOf<typeof leases.record>
 
 const sum = (all: Iterable<number>): number => [...all].reduce((total, one) => total + one, 0)
 
-const record = async (ctx: Ctx, { format, text }: Input): Promise<LeasesRecorded> => {
+const record = async (ctx: Ctx, { format, text, space_id = null }: Input): Promise<LeasesRecorded> => {
+  if (space_id !== null && !(await existingSpaces(ctx, [space_id])).has(space_id))
+    throw invalidField('space_id', `there is no space with id "${space_id}"`)
   const { active, leases: all, expired, errors } = await readLeases(text, format, ctx.now)
-  const { byNetwork, unplaced } = await placeLeases(ctx, active)
+  const { byNetwork, unplaced } = await placeLeases(ctx, { space_id, leases: active })
   // By the first lease of each batch, because a transaction may run twice.
   const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
   const batch = adaptiveBatchFor(ctx)
   for (const [networkId, items] of byNetwork) {
     // The leases will be sent again, so no batch waits for the disk.
     await inBatches(ctx, { items, batch, options: { deferSync: true } }, async (tx, some) => {
-      const stored = await storeLeases(tx, { networkId, leases: some })
+      const stored = await storeLeases(tx, { networkId, space_id }, some)
       const first = some[0]?.ip ?? ''
       made.set(first, stored ?? 0)
       lost.set(first, stored === undefined ? some.length : 0)

@@ -3,7 +3,7 @@ import type { Config } from '../../../platform/runtime/config/config.ts'
 import type { Ctx } from '../../ctx.ts'
 import { forget } from '../devices/discovered-devices.ts'
 import * as queries from '../devices/discovered-queries.ts'
-import { localIssue } from '../scans/scan-rules.ts'
+import { ruleIssue } from '../scans/scan-rules.ts'
 import * as scanStore from '../scans/scan-store.ts'
 import { startByRule } from '../scans/scans.ts'
 import * as ruleStore from './rule-store.ts'
@@ -20,8 +20,8 @@ const CHANGES_AT_ONCE = 500
 
 export const startDue = async (ctx: Ctx, config: Config): Promise<void> => {
   for (const due of await ruleStore.due(ctx, ctx.now)) {
-    // The rule stays due. Until the subnet or the setting changes, it needs no transaction.
-    if (localIssue(due, config) !== undefined) continue
+    // The rule stays due. Until the network, its space or the setting changes, it needs no transaction.
+    if (ruleIssue(due, config) !== undefined) continue
     await ctx.write(async (tx) => {
       const rule = await takeDue(tx, due.id, config)
       if (rule) await startByRule(tx, rule, config)

@@ -1,13 +1,14 @@
 /** The queries of rules; the only writer of their table. */
 import { batches } from '../../../platform/db/batches.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { RuleNetwork } from '../scans/scan-rules.ts'
 import type { Rule } from '../schema.ts'
 import type { RuleRow } from '../table.ts'
 
-/** A rule as it is stored, with the subnet of its network as it is now. */
-export type StoredRule = Omit<Rule, 'skipped_reason'> & { readonly subnet: string }
+/** A rule as it is stored, with its network as it is now. */
+export type StoredRule = Omit<Rule, 'skipped_reason'> & RuleNetwork
 
-type Selected = RuleRow & { readonly subnet: string | null }
+type Selected = RuleRow & { readonly subnet: string | null; readonly unreachable_space: string | null }
 
 const columns = [
   'id',
@@ -28,7 +29,10 @@ export const ruleOf = ({ subnet, ...row }: Selected): StoredRule => ({
   enabled: row.enabled === 1,
   subnet: subnet ?? '',
 })
-const rowOf = ({ subnet: _, ...rule }: StoredRule): RuleRow => ({ ...rule, enabled: rule.enabled ? 1 : 0 })
+const rowOf = ({ subnet: _, unreachable_space: __, ...rule }: StoredRule): RuleRow => ({
+  ...rule,
+  enabled: rule.enabled ? 1 : 0,
+})
 
 const rules = (ctx: Ctx) =>
   ctx.db
@@ -40,6 +44,15 @@ const rules = (ctx: Ctx) =>
         .select('subnet')
         .whereRef('networks.id', '=', 'discovery_rules.network_id')
         .as('subnet'),
+    )
+    .select((eb) =>
+      eb
+        .selectFrom('networks')
+        .innerJoin('spaces', 'spaces.id', 'networks.space_id')
+        .select('spaces.name')
+        .whereRef('networks.id', '=', 'discovery_rules.network_id')
+        .where('spaces.reachable', '=', 0)
+        .as('unreachable_space'),
     )
 
 /** Newest first. */

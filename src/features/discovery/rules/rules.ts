@@ -8,7 +8,7 @@ import { mustLock as mustLockNetwork } from '../../networks/networks.ts'
 import type { Tables } from '../../tables.ts'
 import type { discoveryRules } from '../api.ts'
 import type { RuleDraft, RulePatch } from '../inputs.ts'
-import { localIssue, type ScanLimits, scanIssue } from '../scans/scan-rules.ts'
+import { blockIssue, type RuleNetwork, ruleIssue, type ScanLimits, unreachableSpaceOf } from '../scans/scan-rules.ts'
 import type { Rule } from '../schema.ts'
 import * as store from './rule-store.ts'
 
@@ -41,23 +41,30 @@ const takenBy = (networkId: string) =>
   })
 
 /** A rule as it is shown. A rule whose network may not be scanned stays due, and runs once it may. */
-const shown = ({ subnet, ...rule }: StoredRule, limits: ScanLimits): Rule => {
-  const skipped_reason = (rule.enabled ? localIssue({ subnet }, limits) : undefined) ?? ''
+const shown = ({ subnet, unreachable_space, ...rule }: StoredRule, limits: ScanLimits): Rule => {
+  const skipped_reason = (rule.enabled ? ruleIssue({ subnet, unreachable_space }, limits) : undefined) ?? ''
   const next_run_at = skipped_reason === '' ? rule.next_run_at : null
   return { ...rule, next_run_at, skipped_reason }
 }
 
-/** Returns the subnet of the network. */
-const checkNetwork = async (ctx: Ctx, networkId: string, limits: ScanLimits): Promise<string> => {
+type Wanted = Pick<Rule, 'network_id' | 'enabled'>
+
+/** A disabled rule may wait for the space of its network to become reachable. */
+const checkNetwork = async (
+  ctx: Ctx,
+  { network_id: networkId, enabled }: Wanted,
+  limits: ScanLimits,
+): Promise<RuleNetwork> => {
   const network = await mustLockNetwork(ctx, networkId).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'NOT_FOUND')
       throw invalidField('network_id', `there is no network with id "${networkId}"`)
     throw error
   })
-  const issue = scanIssue(network, limits)
-  if (issue !== undefined) throw invalidField('network_id', issue.message)
+  const found = { subnet: network.subnet, unreachable_space: await unreachableSpaceOf(ctx, network) }
+  const issue = (enabled ? ruleIssue(found, limits) : undefined) ?? blockIssue(network, limits)?.message
+  if (issue !== undefined) throw invalidField('network_id', issue)
   if (await store.ofNetwork(ctx, networkId)) throw takenBy(networkId)
-  return network.subnet
+  return found
 }
 
 const mustGet = async (ctx: Ctx, id: string): Promise<StoredRule> => orNotFound(await store.find(ctx, id), 'rule', id)
@@ -74,7 +81,7 @@ export const create = async (
   draft: RuleDraft & { readonly id?: string },
   limits: ScanLimits,
 ): Promise<Rule> => {
-  const subnet = await checkNetwork(ctx, draft.network_id, limits)
+  const network = await checkNetwork(ctx, draft, limits)
   const { network_id, enabled, scan_type, interval_hours, exclude_ips } = draft
   const rule: StoredRule = {
     id: draft.id ?? Bun.randomUUIDv7(),
@@ -87,7 +94,7 @@ export const create = async (
     next_run_at: enabled ? ctx.now : null,
     created_at: ctx.now,
     updated_at: ctx.now,
-    subnet,
+    ...network,
   }
   await store.insert(ctx, rule)
   const made = shown(rule, limits)
@@ -99,13 +106,14 @@ export const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: Scan
   const before = await lockForChange(ctx, id, limits)
   const { value, changes } = merge(before, patch)
   if (changes.length === 0) return shown(before, limits)
-  const subnet = changes.includes('network_id') ? await checkNetwork(ctx, value.network_id, limits) : before.subnet
-  const issue = changes.includes('enabled') && value.enabled ? localIssue({ subnet }, limits) : undefined
+  const network = changes.includes('network_id') ? await checkNetwork(ctx, value, limits) : before
+  const { subnet, unreachable_space } = network
+  const issue = changes.includes('enabled') && value.enabled ? ruleIssue(network, limits) : undefined
   if (issue !== undefined) throw invalidField('network_id', issue)
   const isRescheduled = changes.some((field) => ['enabled', 'interval_hours', 'network_id'].includes(field))
   const last_run_at = changes.includes('network_id') ? null : value.last_run_at
   const next_run_at = isRescheduled ? dueAt({ ...value, last_run_at }, ctx.now) : value.next_run_at
-  const rule = { ...value, subnet, last_run_at, next_run_at, updated_at: ctx.now }
+  const rule = { ...value, subnet, unreachable_space, last_run_at, next_run_at, updated_at: ctx.now }
   await store.update(ctx, before, rule)
   const changed = shown(rule, limits)
   await ctx.emit('discovery-rule.updated', { rule: changed, changes })
@@ -131,7 +139,7 @@ export const noteRun = async (ctx: Ctx, ruleId: string | null): Promise<void> =>
 export const takeDue = async (ctx: Ctx, id: string, limits: ScanLimits): Promise<StoredRule | undefined> => {
   const rule = await store.lock(ctx, id)
   if (!rule?.next_run_at || !rule.enabled || rule.next_run_at > ctx.now) return undefined
-  if (localIssue(rule, limits) !== undefined) return undefined
+  if (ruleIssue(rule, limits) !== undefined) return undefined
   // Valid until its scan ends and sets the next time.
   await store.update(ctx, rule, { ...rule, next_run_at: after(ctx.now, pauseMs(rule)) })
   return rule
@@ -139,7 +147,7 @@ export const takeDue = async (ctx: Ctx, id: string, limits: ScanLimits): Promise
 
 export const ruleHandlers = (limits: ScanLimits): Handlers<typeof discoveryRules, Tables> => ({
   list: async (ctx, { network_id, ...page }) => {
-    const revision = await ctx.store.revision(['discovery_rules', 'networks'])
+    const revision = await ctx.store.revision(['discovery_rules', 'networks', 'spaces'])
     let query = store.query(ctx)
     if (network_id) query = query.where('network_id', '=', network_id)
     // The answer also depends on a setting, which may change at a restart.

@@ -1,5 +1,5 @@
 /** Completes a scan: marks absent devices, addresses and ports, and stores the changes. Uses short transactions. */
-import { parseIp } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, type IpKey, keyInSpace, parseIp } from '../../../net/ip.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
 import { createScanCollector } from '../../../platform/runtime/gc.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
@@ -36,12 +36,12 @@ const excluded = ({ exclude_ips }: Pick<Scan, 'exclude_ips'>): ((ip: string) => 
 const changeOf = (
   device: DiscoveredDevice,
   { scanId }: Finishing,
-  ipKey: string,
+  ipKey: IpKey,
 ): Omit<ChangeRow, 'kind' | 'changes'> => ({
   scan_id: scanId,
   discovered_id: device.id,
   ip: device.ip,
-  ip_key: ipKey,
+  ip_key: keyInSpace(ipKey, DEFAULT_SPACE),
   hostname: device.hostname.slice(0, 255),
   mac_address: device.mac_address,
 })

@@ -1,6 +1,6 @@
 /** Takes in a scan that was made elsewhere, exactly as one of ours: the same functions, and nothing is sent. */
 import { cidrHolds, cidrOfText } from '../../../net/cidr.ts'
-import { parseIp } from '../../../net/ip.ts'
+import { parseIp, type SpaceKey } from '../../../net/ip.ts'
 import { parseMac } from '../../../net/mac.ts'
 import { parseExcludes, rangeHolds } from '../../../net/range.ts'
 import { AppError, type FieldIssue, invalidField, orNotFound, rejectIssues } from '../../../platform/contract/errors.ts'
@@ -10,6 +10,7 @@ import type { Evidence, FoundHost } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
 import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
+import { spaceKeyOf } from '../../spaces/keys.ts'
 import { ingest } from '../devices/ingest.ts'
 import type { RecordedHost, ScanRecord } from '../inputs.ts'
 import type { Scan } from '../schema.ts'
@@ -95,10 +96,14 @@ const recordedScan = (ctx: Ctx, network: Network, { scan_type, exclude_ips }: Sc
 }
 
 /** Stores hosts and completes the scan. */
-const storeHosts = async (ctx: Ctx, scan: Scan, hosts: readonly RecordedHost[]): Promise<Scan> => {
+const storeHosts = async (
+  ctx: Ctx,
+  { scan, space }: { readonly scan: Scan; readonly space: SpaceKey },
+  hosts: readonly RecordedHost[],
+): Promise<Scan> => {
   const { id: scanId, network_id: networkId, scan_type: type } = scan
   const previousScanId = (await store.completedBefore(ctx, networkId, scanId)) ?? ''
-  const ingestion = { networkId, scanId, type, stage: STAGE[type], previousScanId }
+  const ingestion = { networkId, space, scanId, type, stage: STAGE[type], previousScanId }
   const items = hosts.map(hostOf)
   await inBatches(ctx, { items, batch: adaptiveBatchFor(ctx) }, async (tx, some) => {
     await ingest(tx, ingestion, some)
@@ -120,7 +125,10 @@ const storeHosts = async (ctx: Ctx, scan: Scan, hosts: readonly RecordedHost[]):
 const mustKeep = async (tx: Ctx, id: string, held: Held): Promise<void> => {
   if (await store.leases.renew(tx, held)) return
   if (!(await store.find(tx, id))) throw new AppError('NOT_FOUND', 'The scan was deleted while it was put on record')
-  throw invalidField('scan', 'was interrupted for so long that another one of this network may have begun')
+  throw invalidField(
+    'scan',
+    'was interrupted: another one of this network may have begun, or the network was moved to another address space',
+  )
 }
 
 /**
@@ -132,18 +140,20 @@ export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
   const issues = issuesOf(network, input)
   rejectIssues(issues.slice(0, MAX_ISSUES))
   const scan = recordedScan(ctx, network, input)
-  const held = await ctx.write(async (tx) => {
+  const { held, space } = await ctx.write(async (tx) => {
     await store.holdStarts(tx)
     if (await store.isNetworkBusy(tx, network.id)) throw invalidField('scan', 'another one of this network is running')
     await store.insert(tx, scan)
     await tx.emit('scan.recorded', scan)
+    // From now on, a move of the network to another space ends the recording.
+    const space = await spaceKeyOf(tx, await mustGetNetwork(tx, network.id))
     // Its own id is the holder, by which recordings are found.
-    return store.leases.take(tx, [scan.id], scan.id)
+    return { held: await store.leases.take(tx, [scan.id], scan.id), space }
   })
   try {
     return await storeHosts(
       fenced(ctx, (tx) => mustKeep(tx, scan.id, held)),
-      scan,
+      { scan, space },
       input.hosts,
     )
   } catch (error) {

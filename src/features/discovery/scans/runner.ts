@@ -15,8 +15,9 @@ import type { ScanEnd, ScanProcess, startScan as StartScan } from '../../../scan
 import type { Checkpoint, FromScanner, Progress, ScanPlan } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mustGet as mustGetNetwork } from '../../networks/networks.ts'
+import { spaceKeyOf } from '../../spaces/keys.ts'
 import type { Tables } from '../../tables.ts'
-import { type Ingestion, ingest } from '../devices/ingest.ts'
+import { type Ingestion, type InSpace, ingest } from '../devices/ingest.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan } from '../schema.ts'
 import { type AdaptiveBatch, adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
@@ -31,7 +32,7 @@ const MAX_RESUMES = 3
 /** After that time too much may have changed to go on from there. */
 const RESUME_WITHIN_MS = 600_000
 /** Events after which there may be something to start or to stop. */
-const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.deleted', 'network.deleted'])
+const NEWS = new Set(['scan.queued', 'scan.cancelled', 'scan.failed', 'scan.deleted', 'network.deleted'])
 
 export type RunnerOptions = {
   readonly config: Config
@@ -95,7 +96,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const storeBatch = async (
     ctx: Ctx,
     entry: Running,
-    ingestion: Omit<Ingestion, 'stage'>,
+    ingestion: InSpace<Omit<Ingestion, 'stage'>>,
     { progress, hosts, checkpoint }: Extract<FromScanner, { type: 'batch' }>,
   ): Promise<boolean> => {
     const { scan, began } = entry
@@ -119,7 +120,7 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const handle = async (
     ctx: Ctx,
     entry: Running,
-    ingestion: Omit<Ingestion, 'stage'>,
+    ingestion: InSpace<Omit<Ingestion, 'stage'>>,
     report: FromScanner,
   ): Promise<void> => {
     const { id } = entry.scan
@@ -160,8 +161,8 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
   const run = async (ctx: Ctx, entry: Running): Promise<void> => {
     const { scan } = entry
     const network = await mustGetNetwork(ctx, scan.network_id)
-    // The subnet or the settings may have changed since the scan was queued or interrupted.
-    const issue = scanIssue(network, config)
+    // The subnet, the address space or the settings may have changed since the scan was queued or interrupted.
+    const issue = await scanIssue(ctx, network, config)
     if (issue) {
       await ctx.write((tx) => fail(tx, scan, issue.message))
       return
@@ -172,7 +173,9 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     for (const note of notes) await ctx.write((tx) => store.addNote(tx, scan.id, note))
     const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
     const hasLogin = loginsOf(plan)
-    const ingestion = { networkId: network.id, scanId: scan.id, type: scan.scan_type, previousScanId, hasLogin }
+    const space = await spaceKeyOf(ctx, network)
+    const of = { networkId: network.id, scanId: scan.id, space }
+    const ingestion = { ...of, type: scan.scan_type, previousScanId, hasLogin }
     const isWanted = (await store.find(ctx, scan.id))?.status === 'running'
     if (isClosed || !isWanted) return
     const process = startScan(plan, (report) =>

@@ -1,14 +1,33 @@
-/** Validates scans before they are queued: subnet, size and settings. */
+/** Validates scans before they are queued: address space, subnet, size and settings. */
 import { cidrOfText, subtractCidrs } from '../../../net/cidr.ts'
 import { localRangeOf } from '../../../net/local.ts'
 import type { FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Config } from '../../../platform/runtime/config/config.ts'
 import { countTargets, WIDEST_PREFIX } from '../../../scanner/targets.ts'
+import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
+import { findSpace } from '../../spaces/keys.ts'
 
 export type ScanLimits = Pick<Config, 'discoveryAllowedSubnets' | 'discoveryAllowLocal'>
 
 type Subnet = Pick<Network, 'subnet'>
+
+/** Returns the name of the address space of a network if the routes of this server do not lead into it; else null. */
+export const unreachableSpaceOf = async (ctx: Ctx, { space_id }: Pick<Network, 'space_id'>): Promise<string | null> => {
+  if (!space_id) return null
+  const space = await findSpace(ctx, space_id)
+  return space && !space.reachable ? space.name : null
+}
+
+/** The network of a rule, as far as it says if this server may scan it. */
+export type RuleNetwork = Subnet & { readonly unreachable_space: string | null }
+
+/** Why a rule starts no scan; undefined where it does. */
+export const ruleIssue = (network: RuleNetwork, limits: ScanLimits): string | undefined =>
+  network.unreachable_space === null ? localIssue(network, limits) : spaceIssue(network.unreachable_space)
+
+const spaceIssue = (space: string): string =>
+  `the address space "${space}" is not reachable from this server, which would scan the same addresses elsewhere`
 
 /** Why no scan may probe the network: it overlaps a local range. Exclude lists do not change that. Undefined where it does not. */
 export const localIssue = (network: Subnet, { discoveryAllowLocal }: ScanLimits): string | undefined => {
@@ -18,8 +37,14 @@ export const localIssue = (network: Subnet, { discoveryAllowLocal }: ScanLimits)
   return `${network.subnet} overlaps the local range ${range}, which is scanned only with DISCOVERY_ALLOW_LOCAL=true`
 }
 
-/** Why a network cannot be scanned, by the field that the problem is about; undefined where it can. */
-export const scanIssue = (network: Subnet, limits: ScanLimits): FieldIssue | undefined => {
+/** Why this server cannot scan a network, by the field that the problem is about; undefined where it can. */
+export const scanIssue = async (ctx: Ctx, network: Network, limits: ScanLimits): Promise<FieldIssue | undefined> => {
+  const space = await unreachableSpaceOf(ctx, network)
+  return space === null ? blockIssue(network, limits) : { field: 'network_id', message: spaceIssue(space) }
+}
+
+/** As `scanIssue`, for a network of a reachable space. */
+export const blockIssue = (network: Subnet, limits: ScanLimits): FieldIssue | undefined => {
   const { subnet } = network
   const local = localIssue(network, limits)
   if (local !== undefined) return { field: 'network_id', message: local }
@@ -49,9 +74,19 @@ export const joinedExcludes = (...texts: readonly string[]): string =>
 
 export type Counted = { readonly total: number; readonly issues: readonly FieldIssue[] }
 
+/** As `countFor`, for a scan by this server. */
+export const countForScan = async (
+  ctx: Ctx,
+  { network, excludeIps }: { readonly network: Network; readonly excludeIps: string },
+  limits: ScanLimits,
+): Promise<Counted> => {
+  const issue = await scanIssue(ctx, network, limits)
+  return issue === undefined ? countFor(network, excludeIps, limits) : { total: 0, issues: [issue] }
+}
+
 /** Number of addresses that a scan probes, and the reasons against it. */
 export const countFor = (network: Network, excludeIps: string, limits: ScanLimits): Counted => {
-  const issue = scanIssue(network, limits)
+  const issue = blockIssue(network, limits)
   if (issue !== undefined) return { total: 0, issues: [issue] }
   const total = countTargets(network.subnet, excludesOf(excludeIps))
   if (total > 0) return { total, issues: [] }

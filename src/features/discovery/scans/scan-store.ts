@@ -153,6 +153,26 @@ export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolea
   return busy !== undefined
 }
 
+/** Takes the network from the recordings of its scans, which fail at their next step. Call after `holdStarts`. */
+export const endRecordings = async (ctx: Ctx, networkId: string): Promise<void> => {
+  await ctx.db
+    .updateTable('discovery_scans')
+    .set({ holder: '' })
+    .where('network_id', '=', networkId)
+    .where('status', '=', 'failed')
+    .whereRef('holder', '=', 'id')
+    .execute()
+}
+
+/** Returns the running scan of a network. */
+export const runningIn = (ctx: Ctx, networkId: string): Promise<Pick<ScanRow, 'id' | 'rule_id'> | undefined> =>
+  ctx.db
+    .selectFrom('discovery_scans')
+    .select(['id', 'rule_id'])
+    .where('network_id', '=', networkId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+
 /** No other server starts a scan before the transaction ends. */
 export const holdStarts = (ctx: Ctx): Promise<void> =>
   // The lock is on a name, not on a table.

@@ -20,7 +20,7 @@ import { diffOf } from './diff.ts'
 import { newScan } from './new-scan.ts'
 import { planFor } from './plan.ts'
 import { record } from './record.ts'
-import { countFor, joinedExcludes } from './scan-rules.ts'
+import { countForScan, joinedExcludes } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 
 const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1]): Promise<Scan> => {
@@ -33,7 +33,7 @@ const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1]): Promise<Sc
 /** Queues the scan of a rule. If it may not run, stores a failed scan with the reason. */
 export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: Config): Promise<void> => {
   const network = await mustGetNetwork(ctx, rule.network_id)
-  const { total, issues } = countFor(network, rule.exclude_ips, config)
+  const { total, issues } = await countForScan(ctx, { network, excludeIps: rule.exclude_ips }, config)
   const scan = await queue(ctx, {
     network,
     total,
@@ -64,7 +64,7 @@ const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
   const network = await mustGetNetwork(ctx, request.id)
   const rule = await ruleStore.ofNetwork(ctx, network.id)
   const exclude_ips = joinedExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
-  const { total, issues } = countFor(network, exclude_ips, tools.config)
+  const { total, issues } = await countForScan(ctx, { network, excludeIps: exclude_ips }, tools.config)
   rejectIssues(issues)
   if (!request.dry_run) return queue(ctx, { network, total, scan_type, exclude_ips })
   return new WithStatus(200, await estimateOf(ctx, { network, scan: { scan_type, exclude_ips } }, tools), true)

@@ -1,0 +1,39 @@
+/** Moves what discovery knows of a network to the address space that the network has moved to. */
+import { batches } from '../../platform/db/batches.ts'
+import { pause } from '../../platform/runtime/pause.ts'
+import type { Ctx } from '../ctx.ts'
+import type { SpaceChange } from '../networks/move-to-space.ts'
+import { movePins } from './credential-store.ts'
+import { linkedTo } from './devices/discovered-queries.ts'
+import { moveToSpace } from './devices/discovered-store.ts'
+import { reclassify } from './inbox/classify.ts'
+import * as documented from './inbox/documented-store.ts'
+import * as scanStore from './scans/scan-store.ts'
+import { fail } from './scans/scans.ts'
+
+/** Discovered devices that are compared together; between two of these the event loop turns. */
+const COMPARED_AT_ONCE = 100
+
+/** Ends the scan and the recording in progress: what they would store is of the addresses of the space before. */
+const endScans = async (ctx: Ctx, networkId: string): Promise<void> => {
+  // Until commit, none begins with the space before.
+  await scanStore.holdStarts(ctx)
+  const running = await scanStore.runningIn(ctx, networkId)
+  if (running) await fail(ctx, running, 'its network was moved to another address space')
+  await scanStore.endRecordings(ctx, networkId)
+}
+
+/** Call after the documented addresses have moved. */
+export const moveDiscovery = async (ctx: Ctx, { after: { id }, ...spaces }: SpaceChange): Promise<void> => {
+  await endScans(ctx, id)
+  const concerned = new Set(await moveToSpace(ctx, id, spaces))
+  await movePins(ctx, id, spaces)
+  // Links to and from other networks count no more, or again.
+  for (const some of batches([...concerned])) for (const other of await linkedTo(ctx, some)) concerned.add(other)
+  for (const some of batches(await documented.devicesIn(ctx, id)))
+    for (const other of await documented.discoveredOf(ctx, some)) concerned.add(other)
+  for (const some of batches([...concerned].sort(), COMPARED_AT_ONCE)) {
+    await reclassify(ctx, some)
+    await pause()
+  }
+}
