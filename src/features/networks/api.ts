@@ -36,6 +36,8 @@ export const Utilization = z
   .meta({ id: 'NetworkUtilization' })
 export type Utilization = z.infer<typeof Utilization>
 
+const COLUMNS = ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description']
+
 export const Network = z
   .object({
     id: z.string(),
@@ -49,13 +51,18 @@ export const Network = z
     created_at: Timestamp,
     updated_at: Timestamp,
     space_id: SpaceOf,
-    utilization: Utilization.optional(),
-    parent_id: z.string().nullable().optional().describe('The most specific network that contains it; null at the top'),
-    depth: z.int().optional().describe('0 at the top'),
-    children: z.int().optional().describe('The number of networks directly in it'),
   })
-  .meta({ id: 'Network', columns: ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description'] })
+  .meta({ id: 'Network', columns: COLUMNS })
 export type Network = z.infer<typeof Network>
+
+/** A network with the fields that a caller of the list asks for. */
+export const ListedNetwork = Network.extend({
+  utilization: Utilization.optional(),
+  parent_id: z.string().nullable().optional().describe('The most specific network that contains it; null at the top'),
+  depth: z.int().optional().describe('0 at the top'),
+  children: z.int().optional().describe('The number of networks directly in it'),
+}).meta({ id: 'ListedNetwork', columns: COLUMNS })
+export type ListedNetwork = z.infer<typeof ListedNetwork>
 
 const Subnet = z
   .string()
@@ -105,10 +112,10 @@ export const networks = {
           .array(z.enum(['utilization', 'tree']))
           .optional()
           .describe('Adds the utilization of each network, or its place in the tree'),
-        sort: z.enum(SORTS).optional().describe('By name without it; `-` turns the order round'),
+        sort: z.enum(SORTS).optional().describe('By name without it; `-` reverses it'),
         ...Page,
       }),
-    output: () => z.array(Network),
+    output: () => z.array(ListedNetwork),
   }),
   create: operation({
     name: 'networks.create',

@@ -7,7 +7,7 @@ import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { inSpace } from '../spaces/keys.ts'
-import type { Network, NetworkSort, networks } from './api.ts'
+import type { ListedNetwork, Network, NetworkSort, networks } from './api.ts'
 import * as store from './store.ts'
 import type { NetworkRow } from './table.ts'
 import * as tree from './tree-store.ts'
@@ -34,7 +34,7 @@ const sorted = (ctx: Ctx, sort: NetworkSort | undefined) => {
 }
 
 /** Adds fields to a network. */
-type Addition = (network: Network) => Partial<Network>
+type Addition = (network: Network) => Partial<ListedNetwork>
 
 /** Returns the fields that are asked for, of any network. */
 const additions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addition[]> => {
@@ -56,7 +56,7 @@ const additions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addit
   return added
 }
 
-export const list = async (ctx: Ctx, input: ParsedInputOf<typeof networks.list>): Promise<JsonList<Network>> => {
+export const list = async (ctx: Ctx, input: ParsedInputOf<typeof networks.list>): Promise<JsonList<ListedNetwork>> => {
   const { name, datacenter_id, vlan_id, space_id, managed_by, include, sort, ...page } = input
   const included = new Set(include)
   const tables = included.has('utilization') ? (['networks', 'network_addresses'] as const) : (['networks'] as const)
@@ -73,7 +73,7 @@ export const list = async (ctx: Ctx, input: ParsedInputOf<typeof networks.list>)
     revision,
     query,
     page,
-    row: (row): Network => {
+    row: (row): ListedNetwork => {
       const network = store.networkOf(row)
       return Object.assign({ ...network }, ...added.map((fields) => fields(network)))
     },

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { idOf, line, Name, optionalNumber, reference, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
-import { Network } from './api.ts'
+import { Network, Utilization } from './api.ts'
 
 /** The largest number of networks of one allocation, split or merge. */
 export const MAX_SUBNETS = 256
@@ -25,7 +25,9 @@ export const NetworkTree = z
   .object({
     network: Network,
     parents: z.array(Network).describe('The networks that contain it, the outermost first'),
-    children: z.array(Network).describe('The networks directly in it, by address, with their utilization'),
+    children: z
+      .array(Network.extend({ utilization: Utilization }).meta({ id: 'NetworkInTree' }))
+      .describe('The networks directly in it, by address'),
     free: z.array(FreeBlock).describe('The fewest blocks that cover all that no network in it covers, by address'),
     more: z.boolean().describe(`There are more than ${MAX_FREE} free blocks`),
   })
@@ -49,15 +51,15 @@ const PrefixLength = z.int().min(0).max(128)
 const Count = z.int().min(1).max(MAX_SUBNETS).default(1)
 
 export const SubnetRequest = z.object({
-  id: idOf('networks').describe('The network that contains the subnets'),
+  id: idOf('networks').describe('The network around them'),
   prefix_length: PrefixLength.describe('Greater than that of the network'),
   count: Count,
 })
 
 export const SubnetAllocation = SubnetRequest.extend({
-  name: Name.optional().describe('By default the subnet; of several networks with -1, -2 ... behind it'),
+  name: Name.optional().describe('By default the subnet. Several get -1, -2 ... behind it'),
   vlan_id: optionalNumber(1, 4094).prefault(null),
-  datacenter_id: reference('datacenters').optional().describe('By default that of the network that contains them'),
+  datacenter_id: reference('datacenters').optional().describe('By default that of the network around them'),
   description: text(4096).prefault(null),
   idempotency_key: line(255).min(1).optional().describe('The same key gets the same answer for 24 hours'),
 })
@@ -68,7 +70,7 @@ const Networks = z.object({ networks: z.array(Network) })
 export const planning = {
   tree: operation({
     name: 'networks.tree',
-    summary: 'Show the networks around and in a network, and the free blocks between them',
+    summary: 'Show the networks around and in one, and the free blocks between them',
     http: 'GET /api/networks/{id}/tree',
     past: true,
     access: 'networks:read',
@@ -87,7 +89,7 @@ export const planning = {
   }),
   allocate: operation({
     name: 'networks.allocate',
-    summary: 'Create networks in the lowest free subnets of a network, each for one caller only',
+    summary: 'Create networks in the lowest free subnets of one, each for one caller only',
     http: 'POST /api/networks/{id}/allocate',
     status: 201,
     effect: 'create',

@@ -65,11 +65,7 @@ describe.each([...dialects()])('planning on %s', (dialect) => {
     expect((await listed({ sort: '-subnet' })).map(({ id }) => id)).toEqual(
       [wide, middle, narrow, six, other].map(({ id }) => id).reverse(),
     )
-    expect(await listed({})).toEqual(
-      [middle, six, narrow, wide, other].map((one) =>
-        expect.not.objectContaining({ depth: expect.anything(), id: `x${one.id}` }),
-      ),
-    )
+    expect(await listed({})).toEqual([middle, six, narrow, wide, other])
     const paged = await inv.ask('GET /api/networks?include=tree&include=utilization&sort=subnet&limit=1&offset=1')
     expect(paged).toMatchObject({
       status: 200,
@@ -120,7 +116,8 @@ describe.each([...dialects()])('planning on %s', (dialect) => {
     expect(shown).toEqual(mid)
     expect(parents.map(({ name }) => name)).toEqual(['outer'])
     expect(children.map(({ name, utilization }) => [name, utilization?.used_ips])).toEqual([
-      ...[low, twin].toSorted((a, b) => (a.id < b.id ? 0 : 0)).map(({ name }): [string, number] => [name, 3]),
+      ['low', 3],
+      ['twin', 3],
       ['high', 1],
     ])
     const pools = [{ id: pool.id, name: 'p', ...range }]

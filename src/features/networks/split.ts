@@ -1,4 +1,4 @@
-/** Splits a network: each free block of one length becomes a network in it, and what lies there moves. */
+/** Splits a network: each free block of one length becomes a network in it, to which pools and addresses move. */
 import { type Cidr, formatCidr } from '../../net/cidr.ts'
 import { nextBlocks } from '../../net/free-blocks.ts'
 import { invalidField } from '../../platform/contract/errors.ts'

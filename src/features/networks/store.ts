@@ -33,7 +33,7 @@ type Row = Pick<NetworkRow, (typeof columns)[number]>
 
 const refs = objectRefs('networks', 'network', 'name')
 
-const rowOf = ({ utilization: _, parent_id: __, depth: ___, children: ____, ...network }: Network, space: SpaceKey) => {
+const rowOf = (network: Network, space: SpaceKey) => {
   const cidr = cidrOfText(network.subnet)
   const { first: first_key, last: last_key } = cidrKeys(cidr, space)
   return {

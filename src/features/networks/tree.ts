@@ -27,17 +27,32 @@ const parentsOf = async (ctx: Ctx, network: Network, { first_key, prefix }: Tree
   return parents
 }
 
-const childrenOf = async (ctx: Ctx, nodes: Tree, node: TreeNode<TreeRow>): Promise<Network[]> => {
-  const ids = [...nodes.values()].flatMap(({ parent, block }) => (parent === node ? [block.id] : []))
-  if (ids.length === 0) return []
-  const networks = await store.findAll(ctx, ids)
+/** Orders networks by address, and equal subnets by name. */
+const byAddress = (a: Child, b: Child): number => {
+  if (a.block.first_key !== b.block.first_key) return a.block.first_key < b.block.first_key ? -1 : 1
+  if (a.block.prefix !== b.block.prefix) return a.block.prefix - b.block.prefix
+  return a.network.name.toLowerCase() < b.network.name.toLowerCase() ? -1 : 1
+}
+
+type Child = { readonly block: TreeRow; readonly network: Network }
+
+const childrenOf = async (ctx: Ctx, nodes: Tree, node: TreeNode<TreeRow>): Promise<NetworkTree['children']> => {
+  const blocks = [...nodes.values()].flatMap(({ parent, block }) => (parent === node ? [block] : []))
+  if (blocks.length === 0) return []
+  const networks = await store.findAll(
+    ctx,
+    blocks.map(({ id }) => id),
+  )
   const used = await store.usedCounts(ctx)
   const nested = await nestedFields(ctx, nodes, used)
-  return ids.flatMap((id) => {
-    const network = networks.get(id)
-    if (!network) return []
-    return [{ ...network, utilization: { ...utilizationOf(network, used.get(id) ?? 0), ...nested.get(id) } }]
+  const children = blocks.flatMap((block): Child[] => {
+    const network = networks.get(block.id)
+    return network ? [{ block, network }] : []
   })
+  return children.sort(byAddress).map(({ network }) => ({
+    ...network,
+    utilization: { ...utilizationOf(network, used.get(network.id) ?? 0), ...nested.get(network.id) },
+  }))
 }
 
 type Found = {

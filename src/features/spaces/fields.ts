@@ -16,7 +16,7 @@ export const SpaceId = reference('spaces')
 /** Filters by space. */
 export const SpaceFilter = idOf('spaces')
   .optional()
-  .describe('Only those of this address space; `default` for the default one')
+  .describe('Only those of this address space, or `default`')
 
 /** The space of an object in an answer, which has none of the default space. */
 export const SpaceOf = z.string().optional().describe('The address space; absent in the default one')
