@@ -45,7 +45,14 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most + 1) }, () => one(list))
   const maybe = <T>(value: T, share = 0.4): T | null => (random() < share ? value : null)
-  const ids: Record<Kind, string[]> = { spaces: [], datacenters: [], networks: [], pools: [], devices: [], reservations: [] }
+  const ids: Record<Kind, string[]> = {
+    spaces: [],
+    datacenters: [],
+    networks: [],
+    pools: [],
+    devices: [],
+    reservations: [],
+  }
   /** Mostly of a new one; some are gone. */
   const idOf = (kind: Kind): string => (random() < 0.1 ? 'none' : one(['none', ...ids[kind].slice(-5), ...ids[kind]]))
 
@@ -266,6 +273,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         ...[`/api/networks/${network}/pools`, `/api/pools/${pool}`, `/api/pools/${pool}/heatmap`],
         ...[`/api/pools/${pool}/reservations`, `/api/reservations/${reservation}`, `/api/datacenters/${datacenter}`],
         ...[`/api/datacenters/${datacenter}/devices`, `/api/devices?datacenter_id=${datacenter}`],
+        ...['10.1.2.65', '10.1.2.0%2F24'].map((query) => `/api/lookup/${query}?space_id=${space}`),
         ...[`/api/spaces/${space}`, `/api/networks?space_id=${space}`, `/api/devices?space_id=${space}`],
         ...[`/api/devices/${device}`, `/api/devices/${device}/relationships?include=names`],
         ...[`/api/devices/${device}/related`, `/api/devices/${device}/related?type=contains`],

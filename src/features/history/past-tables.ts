@@ -205,7 +205,8 @@ const isNumber = (field: z.ZodType): boolean =>
 const plainColumns = (engine: PastSql, table: PlainTable): Columns => {
   const columns = Object.entries(contracts[table].get.output.shape).map(([name, field]) => {
     const value = engine.text('t.before', name)
-    if (field instanceof z.ZodBoolean) return [name, `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`]
+    if (field instanceof z.ZodBoolean)
+      return [name, `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`]
     return [name, isNumber(field) ? `CAST(${value} AS INTEGER)` : value]
   })
   return { ...Object.fromEntries(columns), id: 't.id', name_key: 't.sort_key' }

@@ -189,9 +189,14 @@ describe.each(dialects())('on %s', (dialect) => {
       const ids: Record<string, string> = {
         ...{ network_id: network.id, pool_id: made.id, device_id: device.id, query: `${prefix}.0%2F24` },
         id:
-          { spaces: space, networks: network, pools: made, devices: device, datacenters: datacenter, reservations: held }[
-            op.name.split('.')[0] ?? ''
-          ]?.id ?? '',
+          {
+            spaces: space,
+            networks: network,
+            pools: made,
+            devices: device,
+            datacenters: datacenter,
+            reservations: held,
+          }[op.name.split('.')[0] ?? '']?.id ?? '',
       }
       const path = httpParts(op.http).path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
       const needed = 'q' in op.input.shape ? 'q=10.8&' : ''

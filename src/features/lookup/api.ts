@@ -1,7 +1,7 @@
 /** The lookup contract: all records about an address, a block, a MAC or a host name, in one call. Browser-safe. */
 import { z } from 'zod'
 import { subjectOf } from '../../net/subject.ts'
-import { idOf, line } from '../../platform/contract/fields.ts'
+import { line } from '../../platform/contract/fields.ts'
 import { MAX_DOMAIN_NAME, SUBJECT_OPTIONS } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
 import { AuditChange } from '../audit/api.ts'
@@ -13,7 +13,7 @@ import { Network } from '../networks/api.ts'
 import { Pool } from '../pools/api.ts'
 import { Relationship } from '../relationships/api.ts'
 import { Reservation } from '../reservations/api.ts'
-import { SpaceOf } from '../spaces/fields.ts'
+import { SpaceFilter, SpaceOf } from '../spaces/fields.ts'
 
 /** The largest number of entries of each list. */
 export const MAX_OF_EACH = 25
@@ -152,11 +152,9 @@ export const lookup = {
     input: () =>
       z.object({
         query: Query,
-        space_id: idOf('spaces')
-          .optional()
-          .describe(
-            'The address space of an address or a block, or `default`. Without it the default one, or the first by name that alone knows it',
-          ),
+        space_id: SpaceFilter.describe(
+          'The address space of an address or a block, or `default`. Without it the default one, or the first by name that alone knows it',
+        ),
       }),
     output: Lookup,
   }),

@@ -12,11 +12,13 @@ export const isDefault = (text: string): boolean => text.toLowerCase() === DEFAU
 export const SpaceId = reference('spaces')
   .transform((id) => (id !== null && isDefault(id) ? null : id))
   .describe('The address space; absent or `default` for the default one')
+  .meta({ word: DEFAULT })
 
 /** Filters by space. */
 export const SpaceFilter = idOf('spaces')
   .optional()
   .describe('Only those of this address space, or `default`')
+  .meta({ word: DEFAULT })
 
 /** The space of an object in an answer, which has none of the default space. */
 export const SpaceOf = z.string().optional().describe('The address space; absent in the default one')

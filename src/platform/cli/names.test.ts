@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type AnyOperation, operation } from '../operation/operation.ts'
 import type { Fetch } from './client.ts'
-import { createNames } from './names.ts'
+import { createNames, referencesOf } from './names.ts'
 
 const Row = z.object({ id: z.string(), name: z.string() })
 const list = (noun: string): AnyOperation => ({
@@ -63,4 +63,11 @@ test.each(['r-1', 'Admin'])('without a filter by name, %s is found in the list',
 
 test('what the client cannot look up is passed to the server', async () => {
   expect(await ask('ghosts', 'boo', {})).toMatchObject({ id: 'boo', seen: [] })
+})
+
+test.each(['default', 'Default'])('the word %s of a field is no name', (text) => {
+  const space = z.string().meta({ ref: 'spaces', word: 'default' })
+  const op: AnyOperation = { ...list('boxes'), input: z.object({ box: z.string().meta({ ref: 'boxes' }), space }) }
+  const { elsewhere } = referencesOf(op, { box: text, space: text })
+  expect(elsewhere.map(({ field }) => field)).toEqual(['box'])
 })

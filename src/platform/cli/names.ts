@@ -34,9 +34,9 @@ const walk = (
   value: unknown,
   at: { holder: Holder; path: readonly PropertyKey[] },
 ): Reference[] => {
-  const { ref, orRef, all, items, properties } = settled(schema)
+  const { ref, orRef, word, items, properties } = settled(schema)
   const { holder, path } = at
-  if (ref !== undefined && typeof value === 'string' && value !== '' && value !== all) {
+  if (ref !== undefined && typeof value === 'string' && value !== '' && value.toLowerCase() !== word) {
     const key = path.at(-1) ?? ''
     const put = (id: string) => {
       holder[key] = id

@@ -25,8 +25,8 @@ export type FieldSchema = {
   readonly ref?: string
   /** Another noun to whose ids it may refer. */
   readonly orRef?: string
-  /** The text that means every object of `ref`. */
-  readonly all?: string
+  /** The text, in any case, that is no id and no name: it means every object of `ref`, or none. */
+  readonly word?: string
 }
 
 /** Returns the schema of an input. */

@@ -58,7 +58,7 @@ export const idOf = shared((noun: string) => Key.meta({ ref: noun }))
 export const ALL = '*'
 
 /** As `idOf`, but required and not empty, or `ALL`. */
-export const idOrAll = shared((noun: string) => Key.min(1).meta({ ref: noun, all: ALL }))
+export const idOrAll = shared((noun: string) => Key.min(1).meta({ ref: noun, word: ALL }))
 
 /** Text that filters a list. Longer text matches nothing, and would exceed the pattern limit of SQLite. */
 export const Filter = line(255)

@@ -41,7 +41,7 @@ type Raw = JsonSchema & {
   readonly id?: string
   readonly ref?: string
   readonly orRef?: string
-  readonly all?: string
+  readonly word?: string
   /** Keywords that a reader does without, and a generator of requests does not. */
   readonly exact?: JsonSchema
   readonly columns?: unknown
@@ -82,7 +82,7 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     columns,
     ref,
     orRef: _,
-    all: __,
+    word: __,
     exact = {},
     $ref,
     type,
