@@ -18,7 +18,8 @@ type Line = { readonly head: string; readonly about: string }
 
 const joined = (...parts: readonly (string | false)[]): string => parts.filter((part) => part !== '' && part).join('  ')
 
-const counted = (n: number, noun: string): string => `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`
+const counted = (n: number, noun: string): string =>
+  `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`
 
 const aboutNetwork = ({ name, vlan_id }: Network): string => joined(name, vlan_id !== null && `VLAN ${vlan_id}`)
 
@@ -55,7 +56,9 @@ const partsOf = ({ children, free }: NetworkTree): Line[] => {
 
 export const treeText = (answer: NetworkTree, columns: number | undefined): string => {
   const { parents, network, children, free, more } = answer
-  const outer = [...parents, network].map(({ subnet }, depth) => `${'   '.repeat(Math.max(0, depth - 1))}${depth > 0 ? '└─ ' : ''}${subnet}`)
+  const outer = [...parents, network].map(
+    ({ subnet }, depth) => `${'   '.repeat(Math.max(0, depth - 1))}${depth > 0 ? '└─ ' : ''}${subnet}`,
+  )
   const lead = '   '.repeat(parents.length)
   const parts = partsOf(answer)
   const own = children.length === 0 ? free.map(aboutFree) : []

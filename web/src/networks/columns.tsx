@@ -9,6 +9,7 @@ import { Meter } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { networkFields } from './fields.ts'
 import css from './networks.module.css'
+import { holds } from './space.ts'
 import type { TreeRow } from './tree.ts'
 
 const Used = ({ network }: { readonly network: Network }) => {
@@ -22,10 +23,18 @@ const Used = ({ network }: { readonly network: Network }) => {
 }
 
 /** In percent an IPv6 network is never anything but empty. */
-const Fill = ({ network }: { readonly network: Network }) =>
-  network.utilization && !isBeyondCounting(network.subnet) ? (
-    <Meter value={network.utilization.utilization} label={`${network.name} in use`} />
-  ) : null
+const Fill = ({ network }: { readonly network: Network }) => {
+  const { utilization, name, subnet } = network
+  if (!utilization || isBeyondCounting(subnet)) return null
+  const used = <Meter value={utilization.utilization} label={`${name} in use`} />
+  if (utilization.allocated === undefined) return used
+  return (
+    <span className={css.both}>
+      <Meter value={utilization.allocated} label={`${name} allocated`} />
+      {used}
+    </span>
+  )
+}
 
 const ORDER = ['subnet', 'name', 'vlan_id', 'datacenter_id', 'utilization']
 
@@ -54,20 +63,29 @@ export const networkColumns = (names: ReadonlyMap<string, string>): readonly Col
 type TreeTools = {
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
   readonly onFill: ((subnet: string) => void) | undefined
+  /** The subnet that a dialog would take. */
+  readonly marked?: string | undefined
 }
 
 const INDENT_PX = 18
 
-const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeRow }) => {
+const SubnetCell = ({ row, onToggle, onFill, marked }: TreeTools & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
-  if (row.kind === 'gap')
+  if (row.kind === 'gap') {
+    const isMarked = holds(row.subnet, marked)
     return (
       <span className={css.subnet}>
         {indent}
         {onFill ? (
-          <button type="button" className={css.gap} tabIndex={-1} onClick={() => onFill(row.subnet)}>
+          <button
+            type="button"
+            className={css.gap}
+            data-marked={isMarked || undefined}
+            tabIndex={-1}
+            onClick={() => onFill(row.subnet)}
+          >
             <Plus size={13} aria-hidden="true" />
-            <span className="mono">{row.subnet}</span> free
+            <span className="mono">{row.subnet}</span> free{isMarked && `, next ${marked}`}
           </button>
         ) : (
           <span className={css.gap}>
@@ -76,6 +94,7 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
         )}
       </span>
     )
+  }
   const { network, isExpanded, children } = row
   const Icon = isExpanded ? ChevronDown : ChevronRight
   return (

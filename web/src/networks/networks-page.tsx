@@ -20,9 +20,11 @@ import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
+import { MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
+import { type Planned, PlanningDialog } from './planning.tsx'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
 import { TreeTable } from './tree-table.tsx'
 
@@ -33,6 +35,13 @@ const HINTS: readonly Hint[] = [
   [['e'], 'edit'],
   [['c'], 'create'],
   [['?'], 'all shortcuts'],
+]
+
+const PLANNING_HINTS: readonly Hint[] = [
+  [['a'], 'allocate'],
+  [['s'], 'split'],
+  [['x'], 'select'],
+  [['m'], 'merge'],
 ]
 
 const NONE: readonly Network[] = []
@@ -55,17 +64,41 @@ export const NetworksPage = () => {
   const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
   const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
   const [pendingDelete, setPendingDelete] = useState<Network>()
+  const [planned, setPlanned] = useState<Planned>()
+  const [marked, setMarked] = useState<string>()
+  const isNested = rows.some((one) => one.utilization?.children !== undefined)
+  const mayMerge = isNested && may('networks:update') && may('networks:delete')
+  const merge = (networks: readonly Network[], onMerged: () => void) =>
+    setPlanned({ kind: 'merge', networks, onMerged })
+  const allocate = (network: Network) => setPlanned({ kind: 'allocate', network })
+  const split = (network: Network) => setPlanned({ kind: 'split', network })
+  const mayAllocate = isNested && may('networks:create')
+  const maySplit = mayAllocate && may('networks:update')
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && text.trim() === ''
   const create = () => void set({ new: '1' })
-  useHotkeys({ ...(may('networks:create') ? { c: create } : {}), Escape: () => setText('') })
+  useHotkeys({
+    ...(may('networks:create') ? { c: create } : {}),
+    Escape: () => setText(''),
+  })
   const actions = {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
     edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
     remove: may('networks:delete') ? setPendingDelete : undefined,
+    keys: { ...(mayAllocate && { a: allocate }), ...(maySplit && { s: split }) },
   }
   const show = (wanted: 'tree' | 'flat') =>
     void set({ view: wanted === 'flat' ? 'flat' : undefined }, { isReplace: true })
+  const planningMenu = (network: Network) => (
+    <>
+      <MenuItem onSelect={() => allocate(network)}>
+        Allocate a subnet…<kbd>a</kbd>
+      </MenuItem>
+      <MenuItem onSelect={() => split(network)} blocked={maySplit ? undefined : 'networks:update'}>
+        Split…<kbd>s</kbd>
+      </MenuItem>
+    </>
+  )
   return (
     <>
       <PageHead title="Networks">
@@ -122,6 +155,9 @@ export const NetworksPage = () => {
               names={names}
               isShown={choice.isShown}
               actions={actions}
+              marked={marked}
+              menu={mayAllocate ? planningMenu : undefined}
+              onMerge={mayMerge ? merge : undefined}
               onFill={may('networks:create') ? (subnet) => void set({ new: '1', subnet }) : undefined}
             />
           ) : (
@@ -138,7 +174,8 @@ export const NetworksPage = () => {
           )
         }
       />
-      <Hints hints={HINTS} />
+      <Hints hints={mayAllocate ? [...HINTS.slice(0, -1), ...PLANNING_HINTS, ...HINTS.slice(-1)] : HINTS} />
+      {planned && <PlanningDialog planned={planned} onClose={() => setPlanned(undefined)} onMark={setMarked} />}
       {(search.new !== undefined || search.edit !== undefined) && (
         <ResourceDrawer
           key={search.edit ?? 'new'}

@@ -1,8 +1,15 @@
 /** The tree of networks as a table whose rows unfold. */
-import { useMemo } from 'react'
+import { Ellipsis } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
+import css from '../table/table.module.css'
 import type { RowActions } from '../table/use-cursor.ts'
+import { useSelection } from '../table/use-selection.ts'
+import { Button } from '../ui/button.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { treeColumns } from './columns.tsx'
 import { networkTree, type TreeRow, treeRows } from './tree.ts'
 import { useExpanded } from './use-expanded.ts'
@@ -13,48 +20,103 @@ type Props = {
   readonly isShown: (column: string) => boolean
   readonly actions: RowActions<Network>
   readonly onFill: ((subnet: string) => void) | undefined
+  readonly marked?: string | undefined
+  /** Further items of the menu of a network, where some network has others in it. */
+  readonly menu?: ((network: Network) => ReactNode) | undefined
+  /** Merges the selected networks; absent where no network can be selected. */
+  readonly onMerge?: ((networks: readonly Network[], clear: () => void) => void) | undefined
 }
 
 /** The order of the tree is that of the addresses. */
 const SORTING = { sort: '', isDescending: false }
 const noSort = () => {}
 const idOf = ({ id }: TreeRow): string => id
+const menuColumn = (menu: (network: Network) => ReactNode): Column<TreeRow> => ({
+  id: 'actions',
+  text: '',
+  width: 64,
+  isRight: true,
+  isEssential: true,
+  cell: (row) => row.kind === 'network' && <PlanningMenu name={row.network.name}>{menu(row.network)}</PlanningMenu>,
+})
+
+const PlanningMenu = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <Menu
+    trigger={
+      // Not reached by Tab, as nothing in a row is. Keys do the same.
+      <Button isIcon look="quiet" tabIndex={-1} aria-label={`Plan ${name}`}>
+        <Ellipsis size={16} aria-hidden="true" />
+      </Button>
+    }
+  >
+    {children}
+  </Menu>
+)
+
 const nameOf = (row: TreeRow): string => (row.kind === 'gap' ? row.subnet : row.network.name)
 
-export const TreeTable = ({ networks, names, isShown, actions, onFill }: Props) => {
+export const TreeTable = ({ networks, names, isShown, actions, onFill, marked, menu, onMerge }: Props) => {
   const nodes = useMemo(() => networkTree(networks), [networks])
   const expanded = useExpanded(nodes.map(({ network }) => network.id))
   const rows = treeRows(nodes, { isExpanded: expanded.isExpanded, hasGaps: true })
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const columns = treeColumns(names, { onToggle, onFill }).filter(({ id }) => isShown(id))
+  const shown = treeColumns(names, { onToggle, onFill, marked }).filter(({ id }) => isShown(id))
+  const columns = menu ? [...shown, menuColumn(menu)] : shown
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
+  const view = {
+    count: rows.length,
+    total: networks.length,
+    rowAt: (position: number) => rows[position],
+    // A gap is not selected.
+    idsOf: async (from: number, to: number) =>
+      rows
+        .slice(from, to)
+        .filter(({ kind }) => kind === 'network')
+        .map(idOf),
+    ensure: () => {},
+  }
+  const selection = useSelection(view)
+  const selected = networks.filter(({ id }) => selection.ids.has(id))
+  const merge = onMerge && selected.length > 1 ? () => onMerge(selected, selection.clear) : undefined
+  useHotkeys(merge ? { m: merge } : {})
   return (
-    <DataTable
-      label="Networks"
-      columns={columns}
-      view={{
-        count: rows.length,
-        total: networks.length,
-        rowAt: (position) => rows[position],
-        idsOf: async (from, to) => rows.slice(from, to).map(idOf),
-        ensure: () => {},
-      }}
-      sorting={SORTING}
-      onSort={noSort}
-      idOf={idOf}
-      nameOf={nameOf}
-      tree={{
-        levelOf: ({ level }) => level,
-        isExpanded: (row) => (row.kind === 'network' ? row.isExpanded : undefined),
-        toggle: onToggle,
-      }}
-      actions={{
-        // A gap is opened by filling it.
-        open: (row) => (row.kind === 'gap' ? onFill?.(row.subnet) : actions.open?.(row.network)),
-        edit: ofNetwork(actions.edit),
-        remove: ofNetwork(actions.remove),
-      }}
-    />
+    <>
+      <DataTable
+        label="Networks"
+        columns={columns}
+        view={view}
+        sorting={SORTING}
+        onSort={noSort}
+        idOf={idOf}
+        nameOf={nameOf}
+        tree={{
+          levelOf: ({ level }) => level,
+          isExpanded: (row) => (row.kind === 'network' ? row.isExpanded : undefined),
+          toggle: onToggle,
+        }}
+        selection={onMerge && selection}
+        actions={{
+          // A gap is opened by filling it.
+          open: (row) => (row.kind === 'gap' ? onFill?.(row.subnet) : actions.open?.(row.network)),
+          edit: ofNetwork(actions.edit),
+          remove: ofNetwork(actions.remove),
+          keys: Object.fromEntries(
+            Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
+          ),
+        }}
+      />
+      {merge && (
+        <div className={css.bulk} role="toolbar" aria-label="Selected networks">
+          <span>{selected.length} selected</span>
+          <Button onClick={merge}>
+            Merge…<kbd>m</kbd>
+          </Button>
+          <Button look="quiet" onClick={selection.clear}>
+            Clear
+          </Button>
+        </div>
+      )}
+    </>
   )
 }
