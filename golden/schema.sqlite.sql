@@ -796,11 +796,13 @@ CREATE TABLE reservations (
   created_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', mac_address TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
 
 CREATE INDEX reservations_hostname ON reservations (lower(hostname));
+
+CREATE INDEX reservations_mac_address ON reservations (mac_address) WHERE mac_address <> '';
 
 CREATE INDEX reservations_managed_by ON reservations (managed_by, created_at) WHERE managed_by <> '';
 
@@ -911,6 +913,32 @@ CREATE TABLE utilization_samples (
 );
 
 CREATE INDEX utilization_samples_day ON utilization_samples (day);
+
+CREATE TABLE vlans (
+  id TEXT PRIMARY KEY,
+  vlan_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  datacenter_id TEXT REFERENCES datacenters (id),
+  "group" TEXT NOT NULL,
+  group_key TEXT NOT NULL,
+  natural_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX vlans_datacenter ON vlans (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX vlans_managed_by ON vlans (managed_by, vlan_id, name_key, id) WHERE managed_by <> '';
+
+CREATE INDEX vlans_name ON vlans (name_key, id);
+
+CREATE UNIQUE INDEX vlans_natural_key ON vlans (natural_key);
+
+CREATE INDEX vlans_order ON vlans (vlan_id, name_key, id);
 
 CREATE TABLE webhook_deliveries (
   id TEXT PRIMARY KEY,

@@ -178,6 +178,16 @@ describe('--to inbox', () => {
     expect((await run('device', 'list', '-q')).out).toBe('')
   })
 
+  test('records them in the networks of one address space', async () => {
+    const lab = JSON.parse((await run('space', 'create', 'Lab', '-o', 'json')).out).id
+    await run('network', 'create', '--name', 'lab', '--subnet', '10.0.0.0/25', '--space-id', lab)
+    const all = await run('import', 'hosts', hosts, '--to', 'inbox', '--dry-run')
+    expect(all.out).toStartWith('Found: 2 in 10.0.0.0/24')
+    const { out } = await run('import', 'hosts', hosts, '--to', 'inbox', '--dry-run', '--space', 'lab')
+    expect(out).toStartWith('Found: 2 in lab (10.0.0.0/25)\nLeft: 10.0.1.5 is in no network')
+    expect(await run('import', 'hosts', hosts, '--space', 'lab')).toMatchObject({ code: 2 })
+  })
+
   test('leaves the addresses that the source does not have as they are', async () => {
     await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')
     writeFileSync(hosts, '10.0.0.9 db\n')

@@ -8,12 +8,14 @@ import { NetworkDraft } from '../features/networks/api.ts'
 import { PoolDraft } from '../features/pools/api.ts'
 import { RelationshipDraft } from '../features/relationships/api.ts'
 import { ReservationDraft } from '../features/reservations/api.ts'
+import { VlanDraft } from '../features/vlans/api.ts'
 import { cidrHolds, parseCidr } from '../net/cidr.ts'
 import { compareIp, parseIp } from '../net/ip.ts'
 
 /** Resources that converters make. */
 const SCHEMAS: Readonly<Partial<Record<Resource, z.ZodObject>>> = {
   datacenters: DatacenterDraft,
+  vlans: VlanDraft,
   networks: NetworkDraft,
   pools: PoolDraft,
   devices: DeviceDraft,

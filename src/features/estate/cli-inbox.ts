@@ -5,6 +5,7 @@ import { printable } from '../../platform/cli/display.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { scans } from '../discovery/api.ts'
 import { networks } from '../networks/api.ts'
+import { spaceOf } from '../spaces/cli-space.ts'
 import { confirmed } from './cli-apply.ts'
 import type { Converted } from './convert/schema.ts'
 import { type Recordings, recordingsOf } from './recordings.ts'
@@ -23,7 +24,12 @@ export const recordHosts = async (session: Session, texts: Texts, hosts: Convert
     throw usageError('the source has no hosts; --to inbox takes scans, leases, hosts files and zones')
   const { io, globals } = session
   const { transport } = await session.connect()
-  const found = recordingsOf(await call(transport, networks.list, {}), hosts)
+  const space_id = await spaceOf(session, transport, texts)
+  const all = await call(transport, networks.list, {})
+  const found = recordingsOf(
+    all.filter((network) => network.space_id === space_id),
+    hosts,
+  )
   const isJson = globals.output === 'json'
   const [isQuiet, isDry] = [isJson || globals.isQuiet, isOn(texts, 'dry-run')]
   if (!isQuiet) await io.stdout.write(textOf(found))

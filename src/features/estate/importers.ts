@@ -10,7 +10,10 @@ import type { Ctx, Feature } from '../ctx.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
+import { isDefault } from '../spaces/fields.ts'
 import type { Tables } from '../tables.ts'
+import { VlanDraft, VlanPatch } from '../vlans/api.ts'
+import * as vlans from '../vlans/vlans.ts'
 import { canonicalSubnet } from './apply/objects.ts'
 import { importDevices } from './import-devices.ts'
 import { importRelationships } from './import-relationships.ts'
@@ -39,9 +42,13 @@ type NamedTable = {
 
 /** The fields within which a name is looked up, where names repeat. */
 const SAME: Readonly<Partial<Record<NamedTable, readonly string[]>>> = {
-  networks: ['subnet', 'datacenter_id'],
+  networks: ['subnet', 'datacenter_id', 'space_id'],
   pools: ['network_id'],
 }
+
+/** A row without a space means an object in the default one. */
+const spaceIn = ({ space_id }: Row['value']): unknown =>
+  typeof space_id === 'string' && space_id !== '' && !isDefault(space_id) ? space_id : null
 
 /** Finds an object by id if the row has one, otherwise by name. */
 const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Promise<string | undefined> => {
@@ -52,7 +59,8 @@ const findNamed = async (ctx: Ctx, table: NamedTable, value: Row['value']): Prom
   if (name === undefined) return undefined
   let named = query.where('name_key', '=', name.trim().toLowerCase())
   for (const field of SAME[table] ?? []) {
-    const wanted = value[field]
+    const wanted = field === 'space_id' ? spaceIn(value) : value[field]
+    if (wanted === null) named = named.where(field as 'id', 'is', null)
     // The columns have the names of the fields.
     if (typeof wanted === 'string')
       named = named.where(field as 'id', '=', field === 'subnet' ? canonicalSubnet(wanted) : wanted)
@@ -90,6 +98,22 @@ const upsertReservation: Upsert = async (ctx, value) => {
   return 'created'
 }
 
+/** Finds a VLAN by id if the row has one, otherwise by number, datacenter and group. */
+const findVlan = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
+  const { id } = parse(Named, value)
+  if (id !== undefined) return (await vlans.documents(ctx, [id])).has(id) ? id : undefined
+  const key = vlans.naturalKey(parse(VlanDraft, value))
+  return (await vlans.idsOfKeys(ctx, [key])).get(key)
+}
+
+const upsertVlan: Upsert = async (ctx, value) => {
+  checkFields(VlanDraft, value)
+  const id = await findVlan(ctx, value)
+  if (id !== undefined) return changed(ctx, await vlans.update(ctx, parse(VlanPatch, { ...value, id })))
+  await vlans.create(ctx, parse(VlanDraft, value))
+  return 'created'
+}
+
 /** Runs each row in a separate savepoint. */
 const oneByOne =
   (upsert: Upsert): Importer =>
@@ -104,6 +128,7 @@ const oneByOne =
 
 /** The resources whose rows are not found by name, or not one by one. */
 const OTHERS = {
+  vlans: oneByOne(upsertVlan),
   devices: importDevices,
   relationships: importRelationships,
   reservations: oneByOne(upsertReservation),

@@ -6,6 +6,7 @@ import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { timeColumn } from '../table/time-column.tsx'
@@ -37,10 +38,13 @@ const columnsFor =
       width: 172,
       isSortable: true,
       isEssential: true,
-      cell: ({ id, name }) => (
-        <RowLink to="dns" id={id} className="mono">
-          {name}
-        </RowLink>
+      cell: ({ id, name, space_id }) => (
+        <>
+          <RowLink to="dns" id={id} className="mono">
+            {name}
+          </RowLink>
+          <SpaceBadge space_id={space_id} />
+        </>
       ),
     },
     { id: 'kind', text: 'Kind', width: 130, isSortable: true, cell: zoneKind },

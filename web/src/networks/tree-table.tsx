@@ -6,31 +6,36 @@ import { useHotkeys } from '../shell/hotkeys.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import css from '../table/table.module.css'
-import type { RowActions } from '../table/use-cursor.ts'
 import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { treeColumns } from './columns.tsx'
-import { networkTree, type TreeRow, treeRows } from './tree.ts'
+import type { RowActions } from '../table/use-cursor.ts'
+import type { VlanNames } from '../vlans/names.ts'
+import { type Fill, treeColumns } from './columns.tsx'
+import { networkTree, rowsOfSpaces, spaceRowId, type TreeRow, type TreeSpace, treeRows } from './tree.ts'
 import { useExpanded } from './use-expanded.ts'
 
 type Props = {
   readonly networks: readonly Network[]
   readonly names: ReadonlyMap<string, string>
+  readonly vlans: VlanNames | undefined
   readonly isShown: (column: string) => boolean
   readonly actions: RowActions<Network>
-  readonly onFill: ((subnet: string) => void) | undefined
-  readonly marked?: string | undefined
+  readonly onFill: Fill | undefined
+  readonly marked: string | undefined
   /** Further items of the menu of a network, where some network has others in it. */
-  readonly menu?: ((network: Network) => ReactNode) | undefined
+  readonly menu: ((network: Network) => ReactNode) | undefined
   /** Merges the selected networks; absent where no network can be selected. */
-  readonly onMerge?: ((networks: readonly Network[], clear: () => void) => void) | undefined
+  readonly onMerge: ((networks: readonly Network[], clear: () => void) => void) | undefined
+  /** The spaces that the networks are grouped by; undefined for one. */
+  readonly spaces: readonly TreeSpace[] | undefined
 }
 
 /** The order of the tree is that of the addresses. */
 const SORTING = { sort: '', isDescending: false }
 const noSort = () => {}
 const idOf = ({ id }: TreeRow): string => id
+
 const menuColumn = (menu: (network: Network) => ReactNode): Column<TreeRow> => ({
   id: 'actions',
   text: '',
@@ -53,15 +58,20 @@ const PlanningMenu = ({ name, children }: { readonly name: string; readonly chil
   </Menu>
 )
 
-const nameOf = (row: TreeRow): string => (row.kind === 'gap' ? row.subnet : row.network.name)
+const nameOf = (row: TreeRow): string =>
+  row.kind === 'gap' ? row.subnet : row.kind === 'space' ? row.name : row.network.name
 
-export const TreeTable = ({ networks, names, isShown, actions, onFill, marked, menu, onMerge }: Props) => {
+export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill, marked, menu, onMerge, spaces }: Props) => {
   const nodes = useMemo(() => networkTree(networks), [networks])
-  const expanded = useExpanded(nodes.map(({ network }) => network.id))
-  const rows = treeRows(nodes, { isExpanded: expanded.isExpanded, hasGaps: true })
+  const expanded = useExpanded([
+    ...(spaces ?? []).map(({ id }) => spaceRowId(id)),
+    ...nodes.map(({ network }) => network.id),
+  ])
+  const shown = { isExpanded: expanded.isExpanded, hasGaps: true }
+  const rows = spaces ? rowsOfSpaces(nodes, spaces, shown) : treeRows(nodes, shown)
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const shown = treeColumns(names, { onToggle, onFill, marked }).filter(({ id }) => isShown(id))
-  const columns = menu ? [...shown, menuColumn(menu)] : shown
+  const own = treeColumns(names, { vlans, onToggle, onFill, marked }).filter(({ id }) => isShown(id))
+  const columns = menu ? [...own, menuColumn(menu)] : own
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
   const view = {
@@ -82,41 +92,45 @@ export const TreeTable = ({ networks, names, isShown, actions, onFill, marked, m
   useHotkeys(merge ? { m: merge } : {})
   return (
     <>
-      <DataTable
-        label="Networks"
-        columns={columns}
-        view={view}
-        sorting={SORTING}
-        onSort={noSort}
-        idOf={idOf}
-        nameOf={nameOf}
-        tree={{
-          levelOf: ({ level }) => level,
-          isExpanded: (row) => (row.kind === 'network' ? row.isExpanded : undefined),
-          toggle: onToggle,
-        }}
-        selection={onMerge && selection}
-        actions={{
-          // A gap is opened by filling it.
-          open: (row) => (row.kind === 'gap' ? onFill?.(row.subnet) : actions.open?.(row.network)),
-          edit: ofNetwork(actions.edit),
-          remove: ofNetwork(actions.remove),
-          keys: Object.fromEntries(
-            Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
-          ),
-        }}
-      />
-      {merge && (
-        <div className={css.bulk} role="toolbar" aria-label="Selected networks">
-          <span>{selected.length} selected</span>
-          <Button onClick={merge}>
-            Merge…<kbd>m</kbd>
-          </Button>
-          <Button look="quiet" onClick={selection.clear}>
-            Clear
-          </Button>
-        </div>
-      )}
+    <DataTable
+      label="Networks"
+      columns={columns}
+      view={view}
+      selection={onMerge && selection}
+      sorting={SORTING}
+      onSort={noSort}
+      idOf={idOf}
+      nameOf={nameOf}
+      tree={{
+        levelOf: ({ level }) => level,
+        isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
+        toggle: onToggle,
+      }}
+      actions={{
+        // A gap is opened by filling it.
+        open: (row) => {
+          if (row.kind === 'gap') onFill?.(row.subnet, row.parent)
+          else if (row.kind === 'space') onToggle(row, !row.isExpanded)
+          else actions.open?.(row.network)
+        },
+        edit: ofNetwork(actions.edit),
+        remove: ofNetwork(actions.remove),
+        keys: Object.fromEntries(
+          Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
+        ),
+      }}
+    />
+    {merge && (
+      <div className={css.bulk} role="toolbar" aria-label="Selected networks">
+        <span>{selected.length} selected</span>
+        <Button onClick={merge}>
+          Merge…<kbd>m</kbd>
+        </Button>
+        <Button look="quiet" onClick={selection.clear}>
+          Clear
+        </Button>
+      </div>
+    )}
     </>
   )
 }

@@ -64,6 +64,9 @@ const isGone = ({ step, error }: Refused): boolean => step.change === 'delete' &
 /** Undoes a savepoint in which rows failed. */
 class RowsFailed extends Error {}
 
+/** The resources whose changes exclude the placement of addresses. */
+const REDRAWN: ReadonlySet<Resource> = new Set(['spaces', 'networks', 'pools'])
+
 type Run = { readonly ctx: Ctx; readonly means: Means; readonly total: number; readonly isAtomic: boolean }
 
 /** Runs a plan. @returns the refused steps, by change */
@@ -71,7 +74,7 @@ const runPlan = async (
   { ctx, means, total, isAtomic }: Run,
   changes: readonly PlannedChange[],
 ): Promise<Map<PlannedChange, AppError>> => {
-  if (changes.some(({ resource }) => resource === 'networks' || resource === 'pools')) await lockForRedrawing(ctx)
+  if (changes.some(({ resource }) => REDRAWN.has(resource))) await lockForRedrawing(ctx)
   const byStep = new Map(changes.map((change) => [stepOf(change), change]))
   const breathe = async (attempted: number) => {
     ctx.progress(total + Math.floor((total * attempted) / changes.length), 2 * total)

@@ -16,6 +16,7 @@ export type Entry = {
   readonly subnet: string | undefined
   readonly datacenter_id: string | undefined
   readonly network_id: string | undefined
+  readonly space_id: string | undefined
   readonly managed_by: string
   readonly refs: Refs
   /** The row that means the object: `networks[2]`. */
@@ -33,6 +34,7 @@ export type Wanted = {
   readonly ref?: { readonly source: string; readonly id: string }
   readonly datacenter_id?: string | null
   readonly network_id?: string | null
+  readonly space_id?: string | null
 }
 
 /** @example keyOfName(' AMS-Web ') // 'ams-web' */
@@ -52,6 +54,7 @@ export const entryOf = (id: string, document: Document, row?: string): Entry => 
   subnet: textOf(document.subnet),
   datacenter_id: textOf(document.datacenter_id),
   network_id: textOf(document.network_id),
+  space_id: textOf(document.space_id),
   managed_by: textOf(document.managed_by) ?? '',
   // The documents of objects that have refs.
   refs: (document.refs as Refs | undefined) ?? {},
@@ -59,7 +62,7 @@ export const entryOf = (id: string, document: Document, row?: string): Entry => 
 })
 
 const fits = (entry: Entry, wanted: Wanted): boolean => {
-  const { text, name, subnet, id, ref, datacenter_id, network_id } = wanted
+  const { text, name, subnet, id, ref, datacenter_id, network_id, space_id } = wanted
   if (id !== undefined && entry.id !== id) return false
   if (ref && entry.refs[ref.source] !== ref.id) return false
   if (name !== undefined && keyOfName(entry.name) !== keyOfName(name)) return false
@@ -67,7 +70,18 @@ const fits = (entry: Entry, wanted: Wanted): boolean => {
   if (text !== undefined && keyOfName(entry.name) !== keyOfName(text) && entry.subnet !== canonicalSubnet(text))
     return false
   if (datacenter_id !== undefined && (entry.datacenter_id ?? null) !== datacenter_id) return false
+  if (space_id !== undefined && (entry.space_id ?? null) !== space_id) return false
   return network_id === undefined || (entry.network_id ?? null) === network_id
+}
+
+/** Of several objects, those in the default space are meant, unless the reference says which space. */
+export const inMeantSpace = <E extends Pick<Entry, 'space_id'>>(
+  found: readonly E[],
+  wanted: Wanted = {},
+): readonly E[] => {
+  if (found.length < 2 || wanted.space_id !== undefined) return found
+  const inDefault = found.filter(({ space_id }) => space_id === undefined)
+  return inDefault.length > 0 ? inDefault : found
 }
 
 const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
@@ -177,7 +191,7 @@ export class Objects {
   /** Returns the objects that a reference may mean: those of rows, if there are any. */
   find(wanted: Wanted): readonly Entry[] | Promise<readonly Entry[]> {
     const rows = this.#rows.find(wanted)
-    return rows.length > 0 ? rows : this.#findStored(wanted)
+    return rows.length > 0 ? inMeantSpace(rows, wanted) : this.#findStored(wanted)
   }
 
   async #findStored(wanted: Wanted): Promise<readonly Entry[]> {
@@ -185,7 +199,7 @@ export class Objects {
     const known = this.#stored.get(key) ?? this.#read(wanted)
     this.#stored.set(key, known)
     const isLeft = (entry: Entry) => !this.#rows.get(entry.id) && !this.#isGoing(entry) && fits(entry, wanted)
-    return (await known).filter(isLeft)
+    return inMeantSpace((await known).filter(isLeft), wanted)
   }
 
   async #read(wanted: Wanted): Promise<Entry[]> {
@@ -193,7 +207,7 @@ export class Objects {
     return [...documents].map(([id, { document }]) => entryOf(id, document))
   }
 
-  async #ids({ id, ref, name, subnet, text, datacenter_id, network_id }: Wanted): Promise<string[]> {
+  async #ids({ id, ref, name, subnet, text, datacenter_id, network_id, space_id }: Wanted): Promise<string[]> {
     const { resource } = this.#rules
     if (id !== undefined) return [id]
     if (ref) return [await idOfRef(this.#ctx, resource, ref)].filter((found) => found !== undefined)
@@ -205,7 +219,8 @@ export class Objects {
       return isSubnet ? [...named, ...(await this.#idsOf('subnet', canonicalSubnet(text)))] : named
     }
     if (network_id !== undefined) return this.#idsOf('network_id', network_id)
-    return datacenter_id === undefined ? [] : this.#idsOf('datacenter_id', datacenter_id)
+    if (datacenter_id !== undefined) return this.#idsOf('datacenter_id', datacenter_id)
+    return space_id === undefined ? [] : this.#idsOf('space_id', space_id)
   }
 
   /** @param column of the table, which has it because the objects have the field */

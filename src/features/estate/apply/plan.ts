@@ -1,11 +1,14 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
-import { ipKeyOf, parseIp } from '../../../net/ip.ts'
+import { DEFAULT_SPACE, type IpKey, ipKeyOf, keyInSpace, parseIp, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
+import { rangesOf } from '../../pools/pools.ts'
+import type { VlanDraft } from '../../vlans/api.ts'
+import * as vlans from '../../vlans/vlans.ts'
 import { matchByName, partOf } from './matching.ts'
 import { entryOf, idsOfNames, idsOfRefs, keyOfName, storedDocuments } from './objects.ts'
 import {
@@ -142,13 +145,30 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
   }
 }
 
-/** Returns the ids of reservations by `pool address`, without those that have expired. */
-const reservationsAt = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> => {
+/** What a row means by its fixed fields: the text of all of them, and of a reservation the pool and the address. */
+type FixedKey = { readonly text: string; readonly at?: { readonly pool_id: string; readonly key: IpKey } }
+
+/** Returns the spaces of stored pools. The others make no reservation that is stored. */
+const spacesOfPools = async ({ ctx, scope }: Planning, ids: readonly string[]): Promise<Map<string, SpaceKey>> => {
+  if (!(await scope.hasSpaces())) return new Map()
+  return new Map([...(await rangesOf(ctx, [...new Set(ids)]))].map(([id, { first }]) => [id, spaceOfKey(first)]))
+}
+
+/** Returns the ids of reservations by the texts of their keys, without those that have expired. */
+const reservationsAt = async (planning: Planning, keys: readonly FixedKey[]): Promise<Map<string, string>> => {
+  const { ctx } = planning
+  const places = keys.flatMap(({ at }) => at ?? [])
+  const spaces = await spacesOfPools(
+    planning,
+    places.map(({ pool_id }) => pool_id),
+  )
   const found = new Map<string, string>()
-  for (const batch of batches(keys)) {
+  const stored = places.map(({ pool_id, key }) => keyInSpace(key, spaces.get(pool_id) ?? DEFAULT_SPACE))
+  for (const batch of batches(stored)) {
     const query = ctx.db.selectFrom('reservations').select(['id', 'pool_id', 'ip_key', 'expires_at'])
     for (const row of await query.where('ip_key', 'in', batch).execute())
-      if (row.expires_at === null || row.expires_at > ctx.now) found.set(`${row.pool_id} ${row.ip_key}`, row.id)
+      if (row.expires_at === null || row.expires_at > ctx.now)
+        found.set(`${row.pool_id} ${keyInSpace(row.ip_key, DEFAULT_SPACE)}`, row.id)
   }
   return found
 }
@@ -157,13 +177,42 @@ const reservationsAt = async (ctx: Ctx, keys: readonly string[]): Promise<Map<st
 const fixedKeyOf = (
   resource: Resource,
   { pool_id, ip_address, parent_id, child_id, type }: Fields,
-): string | undefined => {
+): FixedKey | undefined => {
   if (resource === 'relationships') {
     const parts = [parent_id, child_id, type].map(textOf)
-    return parts.includes('') ? undefined : parts.join(' ')
+    return parts.includes('') ? undefined : { text: parts.join(' ') }
   }
   const ip = parseIp(textOf(ip_address))
-  return ip && typeof pool_id === 'string' ? `${pool_id} ${ipKeyOf(textOf(ip_address))}` : undefined
+  if (!ip || typeof pool_id !== 'string') return undefined
+  // Without a space, because that of a pool may change.
+  const key = ipKeyOf(textOf(ip_address), DEFAULT_SPACE)
+  return { text: `${pool_id} ${key}`, at: { pool_id, key } }
+}
+
+/** Returns the natural key of a row; undefined for a bad row. */
+const uniqueKeyOf = ({ draft }: ResourceRules, { issues, fields: { id: _, ...fields } }: Row): string | undefined => {
+  if (issues.length > 0) return undefined
+  const parsed = draft.safeParse(fields)
+  // The rows of VLANs alone have such a key.
+  return parsed.success ? vlans.naturalKey(parsed.data as VlanDraft) : undefined
+}
+
+const planByUnique = async (rows: Rows, given: readonly Row[], meant: ReadonlySet<string>): Promise<void> => {
+  const { planning, rules } = rows
+  for (const batch of batches(given, ROWS_AT_ONCE)) {
+    const keys = batch.map((row) => uniqueKeyOf(rules, row))
+    const ids = await vlans.idsOfKeys(
+      planning.ctx,
+      keys.filter((key) => key !== undefined),
+    )
+    const free = [...ids.values()].filter((id) => !meant.has(id))
+    const stored = await storedOf(rows, free)
+    for (const [i, row] of batch.entries()) {
+      await planning.breathe()
+      const key = keys[i]
+      rows.finish(row, key === undefined ? undefined : stored.get(ids.get(key) ?? ''), key)
+    }
+  }
 }
 
 const isOver = ({ planning }: Rows, { fields }: Row): boolean => {
@@ -178,18 +227,15 @@ const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => 
     const known = keys.filter((key) => key !== undefined)
     const ids =
       resource === 'relationships'
-        ? new Map(known.map((key) => [key, key]))
-        : await reservationsAt(
-            planning.ctx,
-            known.map((key) => key.slice(key.indexOf(' ') + 1)),
-          )
+        ? new Map(known.map(({ text }) => [text, text]))
+        : await reservationsAt(planning, known)
     const stored = await storedOf(
       rows,
-      known.flatMap((key) => ids.get(key) ?? []),
+      known.flatMap(({ text }) => ids.get(text) ?? []),
     )
     for (const [i, row] of batch.entries()) {
       await planning.breathe()
-      const key = keys[i]
+      const key = keys[i]?.text
       const object = key === undefined ? undefined : stored.get(ids.get(key) ?? '')
       // A file keeps the reservations that have expired since.
       if (!object && row.issues.length === 0 && isOver(rows, row)) rows.settled.set(row.at, entryOf('', row.fields))
@@ -201,7 +247,9 @@ const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => 
 const planResource = async (planning: Planning, resource: Resource, given: readonly unknown[]): Promise<void> => {
   const rows = new Rows(planning, resource)
   const { others, meant } = await planByIds(rows, await readRows(rows, given))
-  if (rows.rules.key.by === 'name') await planByNames(rows, others, meant)
+  const { by } = rows.rules.key
+  if (by === 'name') await planByNames(rows, others, meant)
+  else if (by === 'unique') await planByUnique(rows, others, meant)
   else await planByFixed(rows, others)
 }
 

@@ -1,5 +1,6 @@
 import { type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { cachedCount } from '../../../platform/db/cache/query-cache.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
@@ -64,6 +65,7 @@ export class Planning {
   readonly scope: Scope
   readonly breathe = createBreathe()
   readonly #objects: ReadonlyMap<Resource, Objects>
+  #spaces: Promise<boolean> | undefined
   #planned = 0
 
   constructor(
@@ -73,7 +75,23 @@ export class Planning {
     const { owner, prunes, onNamed } = input
     const isGoing = (entry: Entry) => prunes && entry.managed_by === owner
     this.#objects = new Map(INVENTORY.map((resource) => [resource, new Objects(ctx, resource, isGoing)]))
-    this.scope = { objectsOf: (resource) => this.objectsOf(resource), onNamed }
+    this.scope = {
+      objectsOf: (resource) => this.objectsOf(resource),
+      hasSpaces: () => this.#hasSpaces(),
+      onNamed,
+    }
+  }
+
+  #hasSpaces(): Promise<boolean> {
+    this.#spaces ??= this.#findSpaces()
+    return this.#spaces
+  }
+
+  async #findSpaces(): Promise<boolean> {
+    if (this.input.rows.spaces?.length) return true
+    const any = this.ctx.db.selectFrom('spaces').select('id').limit(1)
+    const count = await cachedCount(this.ctx, 'spaces', 'any', async () => (await any.execute()).length)
+    return count > 0
   }
 
   countRow(): void {

@@ -11,11 +11,15 @@ export type Fields = Readonly<Record<string, unknown>>
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isEmpty = (value: unknown): boolean => value === null || value === ''
+/** True for a value that means no object. */
+const isNone = (value: unknown, { word }: Reference): boolean =>
+  value === null || value === '' || (word !== undefined && isText(value) && value.trim().toLowerCase() === word)
 
 /** The objects that a document may refer to, and the check of the right to read them. */
 export type Scope = {
   readonly objectsOf: (resource: Resource) => Objects
+  /** False if there is no address space, so that all objects are in the default one. */
+  readonly hasSpaces: () => Promise<boolean>
   /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
   readonly onNamed: (resource: Resource) => void
 }
@@ -57,7 +61,7 @@ const wantedOf = async (resource: Resource, value: unknown, place: Place): Promi
     const inner = { ...place, at: `${at}.${key}` }
     const reference = references.find(({ as }) => as === key)
     if (reference) {
-      const id = isEmpty(given) ? null : await idOf(reference.resource, given, inner)
+      const id = isNone(given, reference) ? null : await idOf(reference.resource, given, inner)
       if (id === undefined) isBad = true
       wanted[reference.field] = id
     } else if (!texts.includes(key)) {
@@ -118,6 +122,12 @@ const checkedId = async (resource: Resource, text: string, place: Place): Promis
   return first.isBad ? place.issues.add(place.at, `${first.row} has errors`) : first.id
 }
 
+/** Returns what an object beside a reference says: a pool is looked up in the network, and a network in the space. */
+const besides = (resource: Resource, { network_id, space_id }: Fields): Wanted => {
+  if (resource === 'pools' && isText(network_id)) return { network_id }
+  return resource === 'networks' && isText(space_id) ? { space_id } : {}
+}
+
 type Resolving = Omit<Place, 'at'> & { readonly path: string }
 
 const resolveOne = async (fields: Record<string, unknown>, reference: Reference, { path, ...place }: Resolving) => {
@@ -127,6 +137,10 @@ const resolveOne = async (fields: Record<string, unknown>, reference: Reference,
     const id = fields[field]
     // Anything but a text is an error of the schema.
     if (!isText(id) || id === '') return
+    if (isNone(id, reference)) {
+      fields[field] = null
+      return
+    }
     const checked = await checkedId(resource, id, { ...place, at: `${path}${field}` })
     if (checked !== undefined) fields[field] = checked
     return
@@ -136,13 +150,11 @@ const resolveOne = async (fields: Record<string, unknown>, reference: Reference,
     place.issues.add(`${path}${as}`, `stands beside ${field}; give one of them`)
     return
   }
-  if (isEmpty(given)) {
+  if (isNone(given, reference)) {
     fields[field] = null
     return
   }
-  const { network_id } = fields
-  // A pool is looked up in the network beside it.
-  const more = resource === 'pools' && isText(given) && isText(network_id) ? { network_id } : {}
+  const more = isText(given) ? besides(resource, fields) : {}
   const id = await idOf(resource, given, { ...place, at: `${path}${as}` }, more)
   // Keeps the schema from demanding the field as well.
   fields[field] = id ?? null
@@ -166,7 +178,21 @@ const resolveLevel = async (level: Level, given: Fields, place: Resolving): Prom
     }
     fields[field] = resolved
   }
-  return fields
+  return level.isPlaced ? withSpaceOf(fields, place) : fields
+}
+
+/** Adds the space of the network or pool that an address names. */
+const withSpaceOf = async (fields: Fields, { scope }: Resolving): Promise<Fields> => {
+  const { network_id, pool_id, space_id } = fields
+  if (isText(space_id) || !(await scope.hasSpaces())) return fields
+  const one = async (resource: Resource, id: string) => (await scope.objectsOf(resource).find({ id }))[0]
+  const holder = isText(network_id)
+    ? network_id
+    : isText(pool_id)
+      ? (await one('pools', pool_id))?.network_id
+      : undefined
+  const network = holder === undefined ? undefined : await one('networks', holder)
+  return network?.space_id === undefined ? fields : { ...fields, space_id: network.space_id }
 }
 
 /** Returns the row with ids, and the errors of its references. */

@@ -1,22 +1,29 @@
 /** The resources of an estate document: the fields and the natural keys of their rows. */
 import { z } from 'zod'
-import { singular } from '../../../platform/cli/command-name.ts'
 import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
 import { idOf } from '../../../platform/contract/fields.ts'
 import { WRITE_FIELDS } from '../../../platform/contract/history-fields.ts'
 import type { AnyOperation, OperationSet } from '../../../platform/operation/operation.ts'
-import { type Kind, kindOf } from '../../history/kind-names.ts'
+import { type Kind, kindOf, nounOf } from '../../history/kind-names.ts'
 import { contracts } from '../../index.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
 
 /** A field that holds an id, and the field of a row that names the object in its place: `network_id`, `network`. */
-export type Reference = { readonly field: string; readonly as: string; readonly resource: Resource }
+export type Reference = {
+  readonly field: string
+  readonly as: string
+  readonly resource: Resource
+  /** The text, in any case, that means no object. */
+  readonly word: string | undefined
+}
 
 /** The references of an object, and those of the objects in its lists. */
 export type Level = {
   readonly references: readonly Reference[]
   readonly lists: readonly (readonly [field: string, level: Level])[]
+  /** Of an address: its network or pool says in which space it is. */
+  readonly isPlaced: boolean
 }
 
 export type ResourceRules = {
@@ -35,10 +42,10 @@ export type ResourceRules = {
 }
 
 /**
- * The natural key of a row without id and ref: a name, or all of its fixed fields.
+ * The natural key of a row without id and ref: a name, fields that no two objects share, or all of its fixed fields.
  * `within`: names repeat in different objects of this field. `apart`: where names repeat, these fields tell them apart.
  */
-export type Key = NameKey | { readonly by: 'fixed' }
+export type Key = NameKey | { readonly by: 'fixed' } | { readonly by: 'unique' }
 export type NameKey = { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
 
 const withoutKernelFields = (schema: z.ZodObject): z.ZodObject =>
@@ -51,7 +58,8 @@ const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
 
 /** The resources that are more than a name that is unique. */
 const OWN: Partial<Record<Resource, Own>> = {
-  networks: { key: { by: 'name', within: [], apart: ['subnet', 'datacenter_id'] } },
+  vlans: { key: { by: 'unique' } },
+  networks: { key: { by: 'name', within: ['space_id'], apart: ['subnet', 'datacenter_id'] } },
   pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
   devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
   relationships: {
@@ -71,15 +79,16 @@ const levelOf = ({ properties = {} }: FieldSchema): Level => {
   const references: Reference[] = []
   const lists: [string, Level][] = []
   for (const [field, schema] of Object.entries(properties)) {
-    const { ref, items } = settled(schema)
+    const { ref, word, items } = settled(schema)
     if (isResource(ref) && field.endsWith(SUFFIX))
-      references.push({ field, as: field.slice(0, -SUFFIX.length), resource: ref })
+      references.push({ field, as: field.slice(0, -SUFFIX.length), resource: ref, word })
     const inner = items && levelOf(settled(items))
     if (inner && inner.references.length > 0) lists.push([field, inner])
   }
   // An object is read before those that it contains.
   references.sort((a, b) => INVENTORY.indexOf(a.resource) - INVENTORY.indexOf(b.resource))
-  return { references, lists }
+  const has = (field: string) => references.some((one) => one.field === field)
+  return { references, lists, isPlaced: has('network_id') && has('space_id') }
 }
 
 const rulesOf = (resource: Resource): ResourceRules => {
@@ -93,7 +102,7 @@ const rulesOf = (resource: Resource): ResourceRules => {
   return {
     resource,
     kind: kindOf(resource),
-    noun: singular(resource),
+    noun: nounOf(resource),
     draft,
     patch: own.patch ?? schemaOfVerb(update),
     level: levelOf(schemaOf(draft)),
@@ -112,4 +121,10 @@ export const rulesFor = (resource: Resource): ResourceRules => {
 }
 
 /** The fields of an answer that a row may have, and that have no effect. */
-export const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'created_by', 'utilization'])
+export const READ_ONLY: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'created_by',
+  'utilization',
+  'network_ids',
+])

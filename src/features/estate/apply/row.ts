@@ -106,6 +106,10 @@ export const judgeNew = (rules: ResourceRules, fields: Fields, id: string | unde
 const canonical = (document: Document): Document =>
   Object.fromEntries(Object.entries(document).map(([field, value]) => [field, stored(field, value, undefined)]))
 
+/** A field that an answer sends only with a value is absent without one. */
+const isSame = (to: unknown, before: unknown): boolean =>
+  Bun.deepEquals(to, before) || (before === undefined && !isGiven(to))
+
 /** Judges a row that means a stored object. */
 export const judgeStored = (rules: ResourceRules, fields: Fields, before: Document, by: Ownership): Judged => {
   let patch: Document = {}
@@ -132,7 +136,7 @@ export const judgeStored = (rules: ResourceRules, fields: Fields, before: Docume
     for (const [field, value] of Object.entries(patch)) {
       if (field === 'id' || value === undefined) continue
       const to = stored(field, value, before)
-      if (Bun.deepEquals(to, before[field])) continue
+      if (isSame(to, before[field])) continue
       changed[field] = { from: before[field] ?? null, to }
       document[field] = value
       after[field] = to

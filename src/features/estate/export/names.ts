@@ -4,7 +4,7 @@ import { batches } from '../../../platform/db/batches.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
-import { canonicalSubnet, type Entry, entryOf, keyOfName, storedDocuments } from '../apply/objects.ts'
+import { canonicalSubnet, type Entry, entryOf, inMeantSpace, keyOfName, storedDocuments } from '../apply/objects.ts'
 import { rulesFor } from '../apply/resources.ts'
 
 /** Rows whose documents are read together. */
@@ -60,10 +60,10 @@ class NamedObjects {
   }
 
   /** Returns the objects that a text means: those of the name, and of networks those of the subnet. */
-  meant(text: string): Entry[] {
+  meant(text: string): readonly Entry[] {
     const named = this.#byName.get(keyOfName(text)) ?? []
     const ofSubnet = parseCidr(text) ? (this.#bySubnet.get(canonicalSubnet(text)) ?? []) : []
-    return [...new Set([...named, ...ofSubnet])]
+    return inMeantSpace([...new Set([...named, ...ofSubnet])])
   }
 
   named(name: string): readonly Entry[] {
@@ -119,8 +119,8 @@ export class Names {
     if (!entry) return this.#devices.get(id) ?? ({ id } satisfies Id)
     const { key } = rulesFor(resource)
     const meant = objects.meant(entry.name)
-    const isAlone = meant.length === 1 || meant.every((one) => one === entry || partOf(one, 'network_id') !== network)
-    if (meant.length === 1 || (network !== undefined && isAlone)) return entry.name
+    const isAlone = meant.every((one) => one === entry || partOf(one, 'network_id') !== network)
+    if ((meant.length === 1 && meant[0] === entry) || (network !== undefined && isAlone)) return entry.name
     const fields = key.by === 'name' ? [...key.within, ...key.apart] : []
     return this.#conditions(resource, entry, fields) ?? ({ id } satisfies Id)
   }
@@ -130,8 +130,9 @@ export class Names {
     const named = this.#of(resource).named(entry.name)
     for (let n = 0; n <= fields.length; n++) {
       const some = fields.slice(0, n)
-      const same = named.filter((one) => some.every((field) => partOf(one, field) === partOf(entry, field)))
-      if (same.length === 1)
+      const alike = named.filter((one) => some.every((field) => partOf(one, field) === partOf(entry, field)))
+      const same = some.includes('space_id') ? alike : inMeantSpace(alike)
+      if (same.length === 1 && same[0] === entry)
         return { name: entry.name, ...Object.fromEntries(some.map((field) => this.condition(resource, entry, field))) }
     }
     return undefined

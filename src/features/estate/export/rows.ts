@@ -1,9 +1,11 @@
 /** The rows of an exported document, in an order that depends on names alone. */
 import type { z } from 'zod'
+import { DEFAULT_SPACE, type IpKey, keyInSpace, type SpaceKey } from '../../../net/ip.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import type { Resource } from '../../inventory.ts'
+import { boundsOf } from '../../spaces/keys.ts'
 import { storedDocuments } from '../apply/objects.ts'
 import { type Level, rulesFor } from '../apply/resources.ts'
 import type { Names } from './names.ts'
@@ -14,8 +16,35 @@ const AT_ONCE = 250
 
 type Key = { readonly id: string; readonly group: string }
 
+/** Yields the ids of reservations by their addresses: those of the default space, then of the others by their names. */
+async function* reservationKeys({ db, store }: Ctx, owner: string | undefined): AsyncGenerator<Key[]> {
+  const spaces = await db
+    .selectFrom('spaces')
+    .innerJoin('space_keys', 'space_keys.space_id', 'spaces.id')
+    .select('space_key')
+    .orderBy('name_key')
+    .execute()
+  const all = db.selectFrom('reservations').select(['id', 'ip_key']).orderBy('ip_key')
+  const query = owner === undefined ? all : all.where(isManagedBy(owner))
+  // The column has the keys of spaces alone.
+  for (const [rank, space] of ['', ...spaces.map(({ space_key }) => space_key)].entries()) {
+    const { from, before } = boundsOf(space as SpaceKey)
+    for await (const rows of store.stream(query.where('ip_key', '>=', from).where('ip_key', '<', before)))
+      yield rows.map(({ id, ip_key }) => ({ id, group: inRank(ip_key, rank) }))
+  }
+}
+
+/** Replaces the key of a space, which depends on when it was made, by its place among the names. */
+const inRank = (key: IpKey, rank: number): string =>
+  rank === 0 ? key : `s${String(rank).padStart(5, '0')}${keyInSpace(key, DEFAULT_SPACE)}`
+
 /** Yields the ids of a resource by their names in any case. The members of a group follow each other in any order. */
-async function* keysOf({ db, store }: Ctx, resource: Resource, owner: string | undefined): AsyncGenerator<Key[]> {
+async function* keysOf(ctx: Ctx, resource: Resource, owner: string | undefined): AsyncGenerator<Key[]> {
+  const { db, store } = ctx
+  if (resource === 'reservations') {
+    yield* reservationKeys(ctx, owner)
+    return
+  }
   if (resource === 'relationships') {
     const all = db
       .selectFrom('relationships')
@@ -35,13 +64,11 @@ async function* keysOf({ db, store }: Ctx, resource: Resource, owner: string | u
       yield rows.map(({ parent_id, child_id, type, group }) => ({ id: `${parent_id} ${child_id} ${type}`, group }))
     return
   }
-  const order = resource === 'reservations' ? 'ip_key' : 'name_key'
-  // All of them have these columns; the type of all of them together is too wide for the builder.
-  const column = order as 'name_key'
+  // All others have these columns; the type of all of them together is too wide for the builder.
   const all = db
     .selectFrom(resource as 'devices')
-    .select(['id', `${column} as group`])
-    .orderBy(column)
+    .select(['id', 'name_key as group'])
+    .orderBy('name_key')
   yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
 }
 
@@ -122,9 +149,16 @@ const rowOf = (resource: Resource, id: string, document: Document, { names, owne
   for (const [field, inner] of level.lists) {
     const items = row[field]
     if (!Array.isArray(items)) continue
-    row[field] = items.map((item: Fields) => named(inner, shortened(draft, field, item), names))
+    row[field] = items.map((item: Fields) => named(inner, shortened(draft, field, withoutSaid(inner, item)), names))
   }
   return named(level, row, names)
+}
+
+/** Returns an address without its space, if its network or pool says it. */
+const withoutSaid = ({ isPlaced }: Level, item: Fields): Fields => {
+  if (!isPlaced || !(item.network_id || item.pool_id)) return item
+  const { space_id: _, ...others } = item
+  return others
 }
 
 /** Returns an item without the fields that an apply would fill in with the same values. */

@@ -4,10 +4,9 @@ import { bitsOf, type Family, type Ip, maxValue, parseIp } from '../../../../net
 import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, fitted } from '../row-text.ts'
+import { type VlanRows, vlanNumberOf } from '../vlan-rows.ts'
 import { datacenterOf, linesOf, type Mapping, type RowRef, refsOf, refTo } from './mapping.ts'
 import type { Row } from './tables.ts'
-
-const MAX_VLAN = 4094
 
 /** Reads an address, which the database keeps as a number. */
 export const addressOf = (text: string | undefined, family?: Family): Ip | undefined => {
@@ -57,32 +56,39 @@ const cidrOfRow = ({ subnet, mask }: Row): Cidr | undefined => {
   return cidrOf(ip, prefix)
 }
 
-const rowOf = (mapping: Mapping, id: string, row: Row, cidr: Cidr): EstateRow => {
+type Read = { readonly id: string; readonly row: Row; readonly cidr: Cidr }
+
+const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr }: Read): EstateRow => {
   const { tables, report } = mapping
   const { description = '', vlanId, masterSubnetId, location } = row
   const subnet = formatCidr(cidr)
   const vlan = tables.find('vlans', vlanId)
-  const number = Number(vlan?.number)
-  const hasNumber = number >= 1 && number <= MAX_VLAN
+  const vlan_id = vlanNumberOf(vlan?.number)
   const master = tables.find('subnets', masterSubnetId)
   const datacenter = datacenterOf(mapping, location)
   const lines = [
     ...linesOf(mapping, { table: 'subnets', row, used: SUBNET_USED }),
-    { key: 'vlan', value: vlan?.name ?? (hasNumber ? '' : tables.label('vlans', vlanId)) },
+    // Where the VLAN is the only one of its number, the number says all.
+    {
+      key: 'vlan',
+      value: vlans.isOnly(vlanId, vlan_id, datacenter)
+        ? ''
+        : (vlan?.name ?? (vlan_id ? '' : tables.label('vlans', vlanId))),
+    },
     { key: 'folder', value: master?.isFolder === '1' ? tables.label('subnets', masterSubnetId) : '' },
     { key: 'location', value: datacenter ? '' : tables.label('locations', location) },
   ]
   return compact({
     name: fitted(report, { what: 'subnets.description', id }, description) || subnet,
     subnet,
-    vlan_id: hasNumber ? number : undefined,
+    vlan_id,
     datacenter,
     description: report.describe('subnets', id, '', lines),
     refs: refsOf('subnet', id),
   })
 }
 
-export const subnetsOf = (mapping: Mapping): Subnets => {
+export const subnetsOf = (mapping: Mapping, vlans: VlanRows): Subnets => {
   const found: Subnets = { rows: [], byId: new Map(), index: new SubnetIndex() }
   for (const row of mapping.tables.of('subnets')) {
     const { id } = row
@@ -93,7 +99,7 @@ export const subnetsOf = (mapping: Mapping): Subnets => {
     const subnet = { row, cidr, ref: refTo('subnet', id), key: `subnet.${id}` }
     found.byId.set(id, subnet)
     found.index.add(cidr, subnet)
-    found.rows.push(rowOf(mapping, id, row, cidr))
+    found.rows.push(rowOf(mapping, vlans, { id, row, cidr }))
   }
   return found
 }
