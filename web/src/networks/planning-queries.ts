@@ -14,7 +14,7 @@ export const nextSubnetQuery = (id: string, prefix_length: number) =>
     retry: false,
   })
 
-/** Reads again what an allocation, a split or a merge may have changed. */
+/** Reads again all that an allocation, a split or a merge may change. */
 export const refreshNetworks = (client: QueryClient): void => {
   for (const key of [
     'networks',
