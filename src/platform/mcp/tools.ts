@@ -50,7 +50,7 @@ export const needsPlan = ({ effect, isBulk }: Pick<AnyOperation, 'effect' | 'isB
 
 const strings = (description: string): JsonSchema => ({ type: 'array', description, items: STRING })
 const FIELDS = strings('Only these fields')
-const LIST_FIELDS = strings('Only these fields; rows come as lists of values')
+const LIST_FIELDS = strings('Only these; rows are lists of values')
 
 /** Returns true if the operation takes `limit` and `offset`. */
 export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.shape, 'limit')
@@ -98,7 +98,7 @@ const describe = (op: AnyOperation): string =>
 
 /** Fields of many tools, in few words. REST sends complete lists, which no model can read. */
 const SHORT: Readonly<Record<string, JsonSchema>> = {
-  limit: { type: 'integer', description: `Rows at most; ${DEFAULT_ROWS} without it` },
+  limit: { type: 'integer', description: `${DEFAULT_ROWS} without it` },
   offset: { type: 'integer' },
   as_of: { ...STRING, description: 'A past moment: RFC 3339, id of a change, or age like 24h' },
   change_note: { ...STRING, description: 'The reason, in one line' },
