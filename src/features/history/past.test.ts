@@ -182,13 +182,18 @@ describe.each(dialects())('on %s', (dialect) => {
       const { object: made } = await change('POST', `/api/networks/${network.id}/pools`, pool)
       const { object: device } = await change('POST', '/api/devices', { name: 'd', addresses: [{ ip: `${prefix}.1` }] })
       const { object: datacenter } = await change('POST', '/api/datacenters', { name: 'dc' })
+      const { object: vlan } = await change('POST', '/api/vlans', {
+        vlan_id: 1,
+        name: 'v',
+        datacenter_id: datacenter.id,
+      })
       const { object: held } = await change('POST', `/api/pools/${made.id}/reservations`, { ip_address: `${prefix}.2` })
       const moment = later(1000)
       later(1000)
       const ids: Record<string, string> = {
         ...{ network_id: network.id, pool_id: made.id, device_id: device.id, query: `${prefix}.0%2F24` },
         id:
-          { networks: network, pools: made, devices: device, datacenters: datacenter, reservations: held }[
+          { networks: network, pools: made, devices: device, datacenters: datacenter, vlans: vlan, reservations: held }[
             op.name.split('.')[0] ?? ''
           ]?.id ?? '',
       }
