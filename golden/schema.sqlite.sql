@@ -125,7 +125,7 @@ CREATE TABLE conflicts (
   resolved_at TEXT,
   resolved_by TEXT NOT NULL,
   notes TEXT NOT NULL
-);
+, space_id TEXT);
 
 CREATE INDEX conflicts_newest ON conflicts (id, type, status);
 
@@ -506,9 +506,10 @@ CREATE TABLE dns_zones (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, space_id TEXT);
 
-CREATE UNIQUE INDEX dns_zones_name ON dns_zones (name, COALESCE(provider_id, ''));
+CREATE UNIQUE INDEX dns_zones_name ON dns_zones
+(name, COALESCE(provider_id, ''), (CASE WHEN provider_id IS NULL THEN COALESCE(space_id, '') ELSE '' END));
 
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
@@ -536,7 +537,7 @@ CREATE TABLE feeds (
   media_type TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, space_id TEXT);
 
 CREATE INDEX feeds_name_key ON feeds (name_key, id);
 
@@ -606,7 +607,7 @@ CREATE TABLE networks (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX networks_datacenter ON networks (datacenter_id);
 
@@ -616,7 +617,11 @@ CREATE INDEX networks_managed_by ON networks (managed_by, name_key, id) WHERE ma
 
 CREATE INDEX networks_name ON networks (name_key, id);
 
+CREATE INDEX networks_space ON networks (space_id) WHERE space_id IS NOT NULL;
+
 CREATE INDEX networks_subnet ON networks (subnet);
+
+CREATE INDEX networks_subnet_key ON networks (subnet_key);
 
 CREATE INDEX networks_vlan ON networks (vlan_id);
 
@@ -848,6 +853,27 @@ CREATE TABLE sign_in_keys (
   name TEXT PRIMARY KEY,
   key TEXT NOT NULL
 );
+
+CREATE TABLE space_keys (
+  space_id TEXT PRIMARY KEY,
+  space_key TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX space_keys_key ON space_keys (space_key);
+
+CREATE TABLE spaces (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  reachable INTEGER NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX spaces_name ON spaces (name_key);
 
 CREATE TABLE user_roles (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
