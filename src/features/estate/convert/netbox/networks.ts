@@ -7,6 +7,7 @@ import { compact, fittedTags } from '../row-text.ts'
 import { addRow, linesOf, type Mapping, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
 import { listIn, type NetboxObject } from './objects.ts'
 import { datacenterOf, scopeLine } from './places.ts'
+import { spaceOf } from './spaces.ts'
 
 const PREFIX = 'ipam.prefix'
 const AGGREGATE = 'ipam.aggregate'
@@ -51,7 +52,7 @@ const blockOf = (value: unknown): Cidr | undefined => {
   return parsed && cidrOf(parsed.ip, parsed.prefix)
 }
 
-const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan'.split(' '))
+const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan vrf'.split(' '))
 
 const addPrefix = (mapping: Mapping, networks: Networks, object: NetboxObject): void => {
   const { model, report } = mapping
@@ -76,6 +77,7 @@ const addPrefix = (mapping: Mapping, networks: Networks, object: NetboxObject): 
   const row = compact({
     name: textOf(mapping, { kind: PREFIX, id, field: 'description' }, object.description) || subnet,
     subnet,
+    space: spaceOf(object),
     vlan_id: hasNumber ? vid : undefined,
     datacenter: datacenterOf(mapping, object),
     description: report.describe(PREFIX, id, '', lines),
@@ -122,7 +124,7 @@ export const networksOf = (mapping: Mapping): Networks => {
   return networks
 }
 
-const RANGE_USED = new Set('start_address end_address description role tenant tags size'.split(' '))
+const RANGE_USED = new Set('start_address end_address description role tenant tags size vrf'.split(' '))
 
 const rowOfRange = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
   const { id } = object

@@ -8,6 +8,7 @@ import type { Mapping } from './mapping.ts'
 import { readJson } from './read-json.ts'
 import { readSql } from './read-sql.ts'
 import { reservationsOf } from './reservations.ts'
+import { spacesOf } from './spaces.ts'
 import { datacentersOf, subnetsOf } from './subnets.ts'
 import { PhpipamTables } from './tables.ts'
 
@@ -41,11 +42,13 @@ export const convertPhpipam: Converter = (bytes) => {
   const report = new ReportBuilder()
   const mapping: Mapping = { tables: new PhpipamTables(tables, report), report, done: new Set() }
   const datacenters = datacentersOf(mapping)
-  const subnets = subnetsOf(mapping)
+  const spaces = spacesOf(mapping)
+  const subnets = subnetsOf(mapping, spaces)
   const addresses = addressesOf(mapping, subnets)
   const devices = devicesOf(mapping, subnets, addresses)
   const reservations = reservationsOf(mapping, addresses, devices.taken)
   const documents: EstateDocument = {
+    ...(spaces.rows.length > 0 && { spaces: spaces.rows }),
     datacenters,
     networks: subnets.rows,
     pools: reservations.pools,
