@@ -36,6 +36,10 @@ const SOURCE_FLAGS = [
     choices: ['inbox'],
     hint: 'PLACE',
   }),
+  flag('space', 'With --to inbox: the address space of the hosts; without it the default one', {
+    hint: 'SPACE',
+    ref: 'spaces',
+  }),
   flag('token-file', 'Of a NetBox by its URL: the file with the token, or the variable NETBOX_TOKEN', { hint: 'FILE' }),
   flag('origin', 'Of a zone file: the origin of its relative names', { hint: 'NAME' }),
   flag('map', 'Of a spreadsheet: a column and its field, as "Host Name=name"; may be repeated', {
