@@ -178,6 +178,18 @@ describe('--to inbox', () => {
     expect((await run('device', 'list', '-q')).out).toBe('')
   })
 
+  test('records hosts of an address space in its networks alone', async () => {
+    await run('space', 'create', 'lab')
+    await run('network', 'create', 'in lab', '10.0.0.0/24', '--space', 'lab')
+    const planned = async (...space: string[]) =>
+      (await run('import', 'hosts', hosts, '--to', 'inbox', '--dry-run', ...space)).out
+    expect(await planned('--space', 'lab')).toBe(
+      'Found: 2 in in lab (10.0.0.0/24)\nLeft: 10.0.1.5 is in no network\nLeft: 192.0.2.1 is in no network\n',
+    )
+    expect(await planned('--space', 'default')).toBe(await planned())
+    expect(await planned()).not.toContain('lab')
+  })
+
   test('leaves the addresses that the source does not have as they are', async () => {
     await run('import', 'hosts', hosts, '--to', 'inbox', '--yes')
     writeFileSync(hosts, '10.0.0.9 db\n')
