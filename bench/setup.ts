@@ -4,17 +4,13 @@ import { join } from 'node:path'
 import { openDatabase } from '../src/compose.ts'
 import { type Estate, generateEstate } from '../src/demo/estate.ts'
 import { writeRows } from '../src/demo/files.ts'
-import { INVENTORY } from '../src/features/inventory.ts'
+import { INVENTORY, type Resource } from '../src/features/inventory.ts'
 import { loadConfig } from '../src/platform/runtime/config/config.ts'
 import { createLogger } from '../src/platform/runtime/log.ts'
 import { createUser, keyFor } from '../src/testing/identities.ts'
 import { plain, type Result } from './bench.ts'
 import { milliseconds } from './numbers.ts'
 import { ROOT, startPlat } from './servers.ts'
-
-/** The generated estate has no address spaces. */
-const RESOURCES = INVENTORY.filter((resource) => resource !== 'spaces')
-type Loaded = (typeof RESOURCES)[number]
 
 const GOAL_IMPORT_MS = 60_000
 const ROWS_AT_ONCE = 250_000
@@ -69,8 +65,13 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
   return { value, ms: performance.now() - start }
 }
 
+/** The resources of the generated estate. */
+type Generated = Extract<Resource, keyof Estate>
+const isGenerated = (resource: Resource): resource is Generated =>
+  resource !== 'spaces' && resource !== 'vlans'
+
 /** The files of a resource: one, or several where the server would not take it at once. */
-const filesOf = async (folder: string, resource: Loaded, estate: Estate): Promise<string[]> => {
+const filesOf = async (folder: string, resource: Generated, estate: Estate): Promise<string[]> => {
   const files: string[] = []
   const rows = [...estate[resource]]
   for (let from = 0; from === 0 || from < rows.length; from += ROWS_AT_ONCE) {
@@ -83,7 +84,7 @@ const filesOf = async (folder: string, resource: Loaded, estate: Estate): Promis
 }
 
 const importAll = async (folder: string, into: Import, estate: Estate): Promise<Result[]> => {
-  const load = async (resource: Loaded) => {
+  const load = async (resource: Generated) => {
     const files = await filesOf(folder, resource, estate)
     return timed(async () => {
       let shown = 0
@@ -93,7 +94,7 @@ const importAll = async (folder: string, into: Import, estate: Estate): Promise<
   }
   let whole = 0
   let own = { value: 0, ms: 0 }
-  for (const resource of RESOURCES) {
+  for (const resource of INVENTORY.filter(isGenerated)) {
     const one = await load(resource)
     whole += one.ms
     if (resource === 'devices') own = one

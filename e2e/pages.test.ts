@@ -35,6 +35,7 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['datacenter', ({ datacenter }) => `/datacenters/${datacenter}`],
   ['networks of a datacenter', ({ datacenter }) => `/datacenters/${datacenter}?tab=networks`],
   ['datacenter as it is changed', ({ datacenter }) => `/datacenters/${datacenter}?edit=${datacenter}`],
+  ['VLANs', () => '/vlans'],
   ['networks', () => '/networks'],
   ['networks, flat', () => '/networks?view=flat'],
   ['network', ({ network }) => `/networks/${network}`],

@@ -1162,3 +1162,81 @@ CREATE TABLE dns_reports (
   zone_id TEXT COLLATE "C" PRIMARY KEY,
   doc TEXT COLLATE "C" NOT NULL
 );
+
+-- 0046-spaces
+
+CREATE TABLE spaces (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  reachable INTEGER NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX spaces_name ON spaces (name_key);
+
+CREATE TABLE space_keys (
+  space_id TEXT COLLATE "C" PRIMARY KEY,
+  space_key TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX space_keys_key ON space_keys (space_key);
+
+ALTER TABLE networks ADD COLUMN space_id TEXT COLLATE "C";
+
+ALTER TABLE networks ADD COLUMN subnet_key TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+UPDATE networks SET subnet_key = subnet;
+
+CREATE INDEX networks_subnet_key ON networks (subnet_key);
+
+CREATE INDEX networks_space ON networks (space_id) WHERE space_id IS NOT NULL;
+
+ALTER TABLE conflicts ADD COLUMN space_id TEXT COLLATE "C";
+
+ALTER TABLE feeds ADD COLUMN space_id TEXT COLLATE "C";
+
+ALTER TABLE dns_zones ADD COLUMN space_id TEXT COLLATE "C";
+
+DROP INDEX dns_zones_name;
+
+CREATE UNIQUE INDEX dns_zones_name ON dns_zones
+(name, COALESCE(provider_id, ''), (CASE WHEN provider_id IS NULL THEN COALESCE(space_id, '') ELSE '' END));
+
+-- 0047-vlans
+
+CREATE TABLE vlans (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  vlan_id INTEGER NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  datacenter_id TEXT COLLATE "C" REFERENCES datacenters (id),
+  "group" TEXT COLLATE "C" NOT NULL,
+  group_key TEXT COLLATE "C" NOT NULL,
+  natural_key TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX vlans_natural_key ON vlans (natural_key);
+
+CREATE INDEX vlans_order ON vlans (vlan_id, name_key, id);
+
+CREATE INDEX vlans_name ON vlans (name_key, id);
+
+CREATE INDEX vlans_datacenter ON vlans (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX vlans_managed_by ON vlans (managed_by, vlan_id, name_key, id) WHERE managed_by <> '';
+
+-- 0048-reservation-mac
+
+ALTER TABLE reservations ADD COLUMN mac_address TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+CREATE INDEX reservations_mac_address ON reservations (mac_address) WHERE mac_address <> '';

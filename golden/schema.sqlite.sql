@@ -125,7 +125,7 @@ CREATE TABLE conflicts (
   resolved_at TEXT,
   resolved_by TEXT NOT NULL,
   notes TEXT NOT NULL
-);
+, space_id TEXT);
 
 CREATE INDEX conflicts_newest ON conflicts (id, type, status);
 
@@ -506,9 +506,10 @@ CREATE TABLE dns_zones (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, space_id TEXT);
 
-CREATE UNIQUE INDEX dns_zones_name ON dns_zones (name, COALESCE(provider_id, ''));
+CREATE UNIQUE INDEX dns_zones_name ON dns_zones
+(name, COALESCE(provider_id, ''), (CASE WHEN provider_id IS NULL THEN COALESCE(space_id, '') ELSE '' END));
 
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
@@ -536,7 +537,7 @@ CREATE TABLE feeds (
   media_type TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, space_id TEXT);
 
 CREATE INDEX feeds_name_key ON feeds (name_key, id);
 
@@ -606,7 +607,7 @@ CREATE TABLE networks (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX networks_datacenter ON networks (datacenter_id);
 
@@ -616,7 +617,11 @@ CREATE INDEX networks_managed_by ON networks (managed_by, name_key, id) WHERE ma
 
 CREATE INDEX networks_name ON networks (name_key, id);
 
+CREATE INDEX networks_space ON networks (space_id) WHERE space_id IS NOT NULL;
+
 CREATE INDEX networks_subnet ON networks (subnet);
+
+CREATE INDEX networks_subnet_key ON networks (subnet_key);
 
 CREATE INDEX networks_vlan ON networks (vlan_id);
 
@@ -791,11 +796,13 @@ CREATE TABLE reservations (
   created_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', mac_address TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
 
 CREATE INDEX reservations_hostname ON reservations (lower(hostname));
+
+CREATE INDEX reservations_mac_address ON reservations (mac_address) WHERE mac_address <> '';
 
 CREATE INDEX reservations_managed_by ON reservations (managed_by, created_at) WHERE managed_by <> '';
 
@@ -847,6 +854,27 @@ CREATE TABLE sign_in_keys (
   key TEXT NOT NULL
 );
 
+CREATE TABLE space_keys (
+  space_id TEXT PRIMARY KEY,
+  space_key TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX space_keys_key ON space_keys (space_key);
+
+CREATE TABLE spaces (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  reachable INTEGER NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX spaces_name ON spaces (name_key);
+
 CREATE TABLE user_roles (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   role_id TEXT NOT NULL REFERENCES roles (id),
@@ -885,6 +913,32 @@ CREATE TABLE utilization_samples (
 );
 
 CREATE INDEX utilization_samples_day ON utilization_samples (day);
+
+CREATE TABLE vlans (
+  id TEXT PRIMARY KEY,
+  vlan_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  datacenter_id TEXT REFERENCES datacenters (id),
+  "group" TEXT NOT NULL,
+  group_key TEXT NOT NULL,
+  natural_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX vlans_datacenter ON vlans (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX vlans_managed_by ON vlans (managed_by, vlan_id, name_key, id) WHERE managed_by <> '';
+
+CREATE INDEX vlans_name ON vlans (name_key, id);
+
+CREATE UNIQUE INDEX vlans_natural_key ON vlans (natural_key);
+
+CREATE INDEX vlans_order ON vlans (vlan_id, name_key, id);
 
 CREATE TABLE webhook_deliveries (
   id TEXT PRIMARY KEY,

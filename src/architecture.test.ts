@@ -116,6 +116,7 @@ const SHOWN = new Set([
   'features/roles/catalogue.ts',
   'features/sessions/credential-check.ts',
   'features/sessions/sign-in.ts',
+  'features/spaces/members.ts',
   'features/users/account.ts',
 ])
 

@@ -85,6 +85,8 @@ const makers: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
     // Deleting a conflict whose cause remains does not raise it again.
     return conflict?.id ?? (await caller.api.conflicts.detect({})).conflicts[0]?.id ?? ''
   },
+  // Of the same number.
+  vlans: (caller) => make(caller, '/api/vlans', { vlan_id: 1, name: 'one', group: Bun.randomUUIDv7() }),
   webhooks: (caller) => make(caller, '/api/webhooks', WEBHOOK),
   'oauth-clients': async (caller) => {
     const response = await caller.request('POST', '/mcp-oauth/register', { redirect_uris: ['https://one.example/cb'] })

@@ -154,6 +154,7 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['discovery', 'leases', leases],
       ['discovery', 'leases', leases, '-o', 'json'],
       ['discovery', 'leases', leases, '--format', HOSTILE],
+      ['discovery', 'leases', leases, '--space', HOSTILE],
       ['discovery', 'leases', join(folder, `no ${FILE}`)],
     ])
   },

@@ -50,6 +50,15 @@ describe('plat discovery leases', () => {
     expect([code, JSON.parse(out)]).toMatchObject([0, { leases: 1, active: 1 }])
   })
 
+  test('places them in the address space with that name, and refuses another name', async () => {
+    const { id } = await admin.api.spaces.create({ name: 'Lab' })
+    const { id: network_id } = await admin.api.networks.create({ name: 'lab', subnet: '10.6.0.0/24', space_id: id })
+    const { out } = await run(['-', '--space', 'lab'], { stdin: LEASE })
+    expect([out.includes('1 new'), (await admin.api.discovery.list({ network_id })).length]).toEqual([true, 1])
+    expect(await run(['-', '--space', 'other'], { stdin: LEASE })).toMatchObject({ code: 4 })
+    expect(await run(['-', '--space', 'default'], { stdin: LEASE })).toMatchObject({ code: 0 })
+  })
+
   test('prints invalid lines to standard error', async () => {
     const { code, err } = await run(['-', '--format', 'dnsmasq'], { stdin: `rubbish\n${LEASE}` })
     expect([code, err]).toEqual([0, 'line 1: is no lease of dnsmasq\n'])

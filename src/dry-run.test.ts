@@ -22,6 +22,7 @@ type Call = { readonly path: string; readonly body?: object; readonly headers?: 
 const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Readonly<Record<string, Call>>> => {
   const { api } = caller
   const datacenter = await api.datacenters.create({ name: 'dc' })
+  const vlan = await api.vlans.create({ vlan_id: 10, name: 'v', datacenter_id: datacenter.id })
   const network = await api.networks.create({ name: 'net', subnet: '10.0.0.0/24', datacenter_id: datacenter.id })
   const pool = await api.pools.create({ network_id: network.id, name: 'p', start_ip: '10.0.0.10', end_ip: '10.0.0.99' })
   const reservation = await api.reservations.create({ pool_id: pool.id, ip_address: '10.0.0.20' })
@@ -41,6 +42,9 @@ const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Re
     'datacenters.create': { path: '/api/datacenters', body: { name: 'new' } },
     'datacenters.update': { path: `/api/datacenters/${datacenter.id}`, body: { name: 'changed' } },
     'datacenters.delete': { path: `/api/datacenters/${datacenter.id}` },
+    'vlans.create': { path: '/api/vlans', body: { vlan_id: 11, name: 'new' } },
+    'vlans.update': { path: `/api/vlans/${vlan.id}`, body: { vlan_id: 12, group: 'changed' } },
+    'vlans.delete': { path: `/api/vlans/${vlan.id}` },
     'networks.create': { path: '/api/networks', body: { name: 'new', subnet: '10.0.0.0/25' } },
     'networks.update': { path: `/api/networks/${network.id}`, body: { subnet: '10.0.0.0/16' } },
     'networks.delete': { path: `/api/networks/${network.id}` },
@@ -119,6 +123,7 @@ describe.each(dialects())('on %s', (dialect) => {
     }
     for (const path of [
       'datacenters',
+      'vlans',
       'networks',
       'pools',
       'devices',

@@ -93,7 +93,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|layout\.worker|command-menu|tree\.ts|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|tree\.ts|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -109,7 +109,8 @@ const DNS = /\/web\/src\/dns\//
 const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./
 
 /** Small inventory pages that share their styles. */
-const INVENTORY = /\/web\/src\/(datacenters|networks|pools|reservations|utilization)\//
+const INVENTORY =
+  /\/web\/src\/(datacenters|networks|pools|reservations|spaces|utilization|vlans)\/|\/src\/features\/vlans\//
 
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
@@ -140,12 +141,15 @@ const LOADED_LATER = [
   'src/features/estate/csv/guess.ts',
   'src/features/feeds/catalogue.ts',
   'src/features/history/kind-names.ts',
+  'src/features/vlans/place.ts',
   'web/src/devices/batch.ts',
   'web/src/export/fields.ts',
   'web/src/export/rows.ts',
   'web/src/export/save-code.ts',
   'web/src/resource/known-fields.ts',
   'web/src/resource/managed-by.tsx',
+  'web/src/spaces/fields.ts',
+  'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))
 
 for (const path of LOADED_LATER)

@@ -47,6 +47,7 @@ import { systemFeature } from './system/system.ts'
 import type { Tables } from './tables.ts'
 import { usersFeature } from './users/users.ts'
 import { utilizationFeature } from './utilization/utilization.ts'
+import { feature as vlans } from './vlans/vlans.ts'
 import { webhooksFeature } from './webhooks/webhooks.ts'
 
 /** The dependencies of the features on the process that they run in. */
@@ -82,6 +83,8 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     spaces,
     datacenters,
     networks,
+    // After networks: it reads them when a datacenter is deleted.
+    vlans,
     pools,
     reservations,
     devices,

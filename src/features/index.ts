@@ -33,11 +33,13 @@ import { spaces } from './spaces/api.ts'
 import { system, systemRoutes } from './system/api.ts'
 import { users } from './users/api.ts'
 import { utilization } from './utilization/api.ts'
+import { vlans } from './vlans/api.ts'
 import { webhooks } from './webhooks/api.ts'
 
 export const contracts = {
   spaces,
   datacenters,
+  vlans,
   networks,
   pools,
   reservations,

@@ -7,6 +7,7 @@ export const INVENTORY = [
   // The objects that a resource names come before it.
   'spaces',
   'datacenters',
+  'vlans',
   'networks',
   'pools',
   'devices',

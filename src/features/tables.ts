@@ -31,10 +31,12 @@ import type { SessionTables } from './sessions/table.ts'
 import type { SpaceTables } from './spaces/table.ts'
 import type { UserTables } from './users/table.ts'
 import type { UtilizationTables } from './utilization/table.ts'
+import type { VlanTables } from './vlans/table.ts'
 import type { WebhookTables } from './webhooks/table.ts'
 
 type OwnTables = SpaceTables &
   NetworkTables &
+  VlanTables &
   PoolTables &
   ReservationTables &
   OccupancyTables &

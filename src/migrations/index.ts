@@ -34,6 +34,8 @@ import { feeds } from './0043-feeds.ts'
 import { discoveredLeases } from './0044-leases.ts'
 import { dns } from './0045-dns.ts'
 import { spaces } from './0046-spaces.ts'
+import { vlans } from './0047-vlans.ts'
+import { reservationMac } from './0048-reservation-mac.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -70,4 +72,6 @@ export const migrations: readonly Migration[] = [
   discoveredLeases,
   dns,
   spaces,
+  vlans,
+  reservationMac,
 ]

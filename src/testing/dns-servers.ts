@@ -3,7 +3,7 @@
  * those of servers.ts do.
  */
 import { Database } from 'bun:sqlite'
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findTool } from '../../scripts/server-binaries.mjs'
@@ -45,13 +45,14 @@ const unconfined = (binary: string): { readonly path: string; readonly remove: (
   return { path, remove }
 }
 
-export const startNamed = async (): Promise<TestDnsServer> => {
-  const port = await freePort()
-  const { path, remove } = unconfined(binaryOf('named'))
+type NamedPlace = { readonly port: number; readonly path: string; readonly data: (dir: string) => string }
+
+/** Zone files that are there already stay, with their journals. */
+const launchNamed = ({ port, path, data }: NamedPlace) => {
   const allowed = DNS_KEYS.map(({ name }) => `key "${name}";`).join(' ')
   const config = (dir: string): string =>
     [
-      `options { directory "${dir}"; managed-keys-directory "${dir}"; pid-file none; session-keyfile none;`,
+      `options { directory "${data(dir)}"; managed-keys-directory "${data(dir)}"; pid-file none; session-keyfile none;`,
       `listen-on port ${port} { 127.0.0.1; }; listen-on-v6 { none; }; recursion no; dnssec-validation no; notify no; };`,
       'controls { };',
       ...[...DNS_KEYS, READ_KEY].map(
@@ -62,19 +63,66 @@ export const startNamed = async (): Promise<TestDnsServer> => {
           `zone "${zone}" { type primary; file "zone-${index}"; allow-update { ${allowed} }; allow-transfer { ${allowed} }; };`,
       ),
     ].join('\n')
-  const server = await start(port, {
+  return launch({
     fill: (dir) => {
       writeFileSync(join(dir, 'named.conf'), config(dir))
-      for (const index of ZONES.keys()) writeFileSync(join(dir, `zone-${index}`), zoneText)
+      for (const index of ZONES.keys()) {
+        const file = join(data(dir), `zone-${index}`)
+        if (!existsSync(file)) writeFileSync(file, zoneText)
+      }
     },
     serve: (dir) => [path, '-g', '-n', '1', '-c', join(dir, 'named.conf')],
     isReady: (dir) => /\ball zones loaded\n.*\brunning\n/.test(read(join(dir, 'log'))),
+    stopSignal: 'KILL',
   })
-  const stop = async () => {
-    await server.stop()
-    remove()
+}
+
+export const startNamed = async (): Promise<TestDnsServer> => {
+  const port = await freePort()
+  const { path, remove } = unconfined(binaryOf('named'))
+  const { stop } = await launchNamed({ port, path, data: (dir) => dir })
+  return {
+    port,
+    stop: async () => {
+      await stop()
+      remove()
+    },
   }
-  return { port, stop }
+}
+
+/** A BIND that keeps its zones: `kill()` ends it at once, and `start()` starts it again on the same port. */
+export type KillableNamed = TestDnsServer & {
+  readonly kill: () => Promise<void>
+  readonly start: () => Promise<void>
+}
+
+export const startKillableNamed = async (): Promise<KillableNamed> => {
+  const port = await freePort()
+  const { path, remove } = unconfined(binaryOf('named'))
+  const data = mkdtempSync(join(tmpdir(), 'plat-zones-'))
+  // The server runs as another user if this process is root.
+  chmodSync(data, 0o777)
+  const launchHere = () => launchNamed({ port, path, data: () => data })
+  const forget = () => rmSync(data, { recursive: true, force: true })
+  process.once('exit', forget)
+  let running: Awaited<ReturnType<typeof launchHere>> | undefined = await launchHere()
+  const kill = async () => {
+    const killed = running?.stop()
+    running = undefined
+    await killed
+  }
+  return {
+    port,
+    kill,
+    start: async () => {
+      running ??= await launchHere()
+    },
+    stop: async () => {
+      await kill()
+      remove()
+      forget()
+    },
+  }
 }
 
 export const startKnot = async (): Promise<TestDnsServer> => {

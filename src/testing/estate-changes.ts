@@ -37,7 +37,7 @@ const STATUSES = ['planned', 'active', 'maintenance']
 const OWNERS = ['', 'git', 'git/ams']
 const TYPES = ['contains', 'connected_to', 'depends_on']
 
-type Kind = 'spaces' | 'datacenters' | 'networks' | 'pools' | 'devices' | 'reservations'
+type Kind = 'spaces' | 'datacenters' | 'vlans' | 'networks' | 'pools' | 'devices' | 'reservations'
 
 export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number, now: () => number) => {
   const random = randomOf(seed)
@@ -48,6 +48,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const ids: Record<Kind, string[]> = {
     spaces: [],
     datacenters: [],
+    vlans: [],
     networks: [],
     pools: [],
     devices: [],
@@ -81,6 +82,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       network_id: maybe(idOf('networks'), 0.15),
       pool_id: isPooled ? maybe(idOf('pools'), 0.3) : null,
       mac_address: one(['', '52:54:00:00:00:01', '52:54:00:00:00:02']),
+      interface: one(['', 'eth0']),
       dns_name: one(['', '', 'mail.lab.example', 'relay.lab.example']),
       ...(random() < 0.3 && { space_id: space() }),
     }
@@ -105,6 +107,14 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     managed_by: one(OWNERS),
     refs: maybeRefs(),
     space_id: space(),
+  })
+  const vlan = () => ({
+    vlan_id: 1 + below(3),
+    name: one(NAMES),
+    group: one(['', 'Ärger', 'b']),
+    datacenter_id: maybe(idOf('datacenters')),
+    managed_by: one(OWNERS),
+    refs: maybeRefs(),
   })
   const range = () =>
     one([
@@ -134,6 +144,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     [1, () => send('DELETE', `/api/spaces/${idOf('spaces')}`)],
     [3, () => send('PUT', `/api/networks/${idOf('networks')}`, { space_id: space() })],
     [6, () => create('networks', '/api/networks', network())],
+    [3, () => create('vlans', '/api/vlans', vlan())],
     [4, () => create('pools', `/api/networks/${idOf('networks')}/pools`, pool())],
     [9, () => create('devices', '/api/devices', device())],
     [
@@ -142,6 +153,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         create('reservations', `/api/pools/${idOf('pools')}/reservations`, {
           ip_address: one(IPS),
           hostname: one(['', 'db-1']),
+          mac_address: one(['', '52:54:00:00:00:02', '5254.0000.0003']),
           expires_at: expiry(),
           managed_by: one(OWNERS),
         }),
@@ -166,6 +178,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     [1, () => send('PUT', '/api/datacenters/nb:1', { name: one(NAMES) })],
     [5, () => send('PUT', `/api/networks/${idOf('networks')}`, partOf(network()))],
     [2, () => send('PUT', `/api/pools/${idOf('pools')}`, partOf(pool()))],
+    [2, () => send('PUT', `/api/vlans/${idOf('vlans')}`, partOf(vlan()))],
     [
       1,
       () =>
@@ -180,6 +193,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       () =>
         send('PUT', `/api/reservations/${idOf('reservations')}`, {
           notes: 'later',
+          ...one([{}, { mac_address: null }, { mac_address: '52-54-00-00-00-02' }]),
           expires_at: expiry(),
           refs: maybeRefs(),
         }),
@@ -187,6 +201,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     [3, () => send('DELETE', `/api/devices/${idOf('devices')}`)],
     [3, () => send('DELETE', `/api/networks/${idOf('networks')}`)],
     [1, () => send('DELETE', `/api/pools/${idOf('pools')}`)],
+    [1, () => send('DELETE', `/api/vlans/${idOf('vlans')}`)],
     [1, () => send('DELETE', `/api/datacenters/${idOf('datacenters')}`)],
     [1, () => send('DELETE', `/api/reservations/${idOf('reservations')}`)],
     [1, () => send('DELETE', `/api/devices/${idOf('devices')}/relationships/${idOf('devices')}/${one(TYPES)}`)],
@@ -204,10 +219,11 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     ...['/api/devices?tags=Prod&tags=a&limit=2', '/api/networks', '/api/networks?include=utilization'],
     ...['/api/networks?name=web', '/api/networks?vlan_id=1&limit=2', '/api/pools', '/api/pools?include=utilization'],
     ...['/api/pools?tags=a', '/api/reservations', '/api/reservations?limit=1&offset=1', '/api/relationships'],
-    ...['devices', 'networks', 'pools', 'reservations', 'relationships', 'datacenters'].map(
+    ...['/api/vlans', '/api/vlans?vlan_id=1&limit=1&offset=1', '/api/vlans?group=%C3%A4rger', '/api/vlans?name=web'],
+    ...['devices', 'networks', 'pools', 'reservations', 'relationships', 'datacenters', 'vlans'].map(
       (list) => `/api/${list}?managed_by=git`,
     ),
-    ...['devices', 'networks', 'pools', 'reservations', 'datacenters'].flatMap((list) =>
+    ...['devices', 'networks', 'pools', 'reservations', 'datacenters', 'vlans'].flatMap((list) =>
       ['nb:1', 'sn:2', 'nb:%C3%BC%2F1'].map((ref) => `/api/${list}/${ref}`),
     ),
     ...['/api/devices?datacenter_id=nb:1', '/api/networks/sn:2/devices'],
@@ -226,6 +242,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       'xyz',
       'mail.lab',
       '52-54-00-00-00-01',
+      '525400000002',
     ].map((q) => `/api/devices/search?q=${encodeURIComponent(decodeURIComponent(q))}`),
     ...['web', '10.1.2.65', '10.1.2.0/24', 'köln', 'prod'].map((q) => `/api/search?q=${encodeURIComponent(q)}`),
     ...['10.1.2.65', '10.1.2.99', '10.1.2.0/24', '10.1.0.0/16', '10.1.2.64/28', '2001:db8:1::5', '2001:db8:1::/48'].map(
@@ -264,8 +281,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         idOf('devices'),
         idOf('reservations'),
       ]
-      const datacenter = idOf('datacenters')
-      const space = idOf('spaces')
+      const [datacenter, space, vlan] = [idOf('datacenters'), idOf('spaces'), idOf('vlans')]
       return [
         ...lists.filter(() => random() < 0.4),
         ...[`/api/networks/${network}`, `/api/networks/${network}/devices`, `/api/networks/${network}/utilization`],
@@ -276,6 +292,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         ...['10.1.2.65', '10.1.2.0%2F24'].map((query) => `/api/lookup/${query}?space_id=${space}`),
         ...[`/api/spaces/${space}`, `/api/networks?space_id=${space}`, `/api/devices?space_id=${space}`],
         ...[`/api/devices/${device}`, `/api/devices/${device}/relationships?include=names`],
+        ...[`/api/vlans/${vlan}`, `/api/vlans?datacenter_id=${datacenter}`],
         ...[`/api/devices/${device}/related`, `/api/devices/${device}/related?type=contains`],
       ]
     },

@@ -9,6 +9,7 @@ import { PoolDraft } from '../features/pools/api.ts'
 import { RelationshipDraft } from '../features/relationships/api.ts'
 import { ReservationDraft } from '../features/reservations/api.ts'
 import { SpaceDraft } from '../features/spaces/api.ts'
+import { VlanDraft } from '../features/vlans/api.ts'
 import { cidrHolds, parseCidr } from '../net/cidr.ts'
 import { compareIp, parseIp } from '../net/ip.ts'
 
@@ -16,6 +17,7 @@ import { compareIp, parseIp } from '../net/ip.ts'
 const SCHEMAS: Readonly<Partial<Record<Resource, z.ZodObject>>> = {
   spaces: SpaceDraft,
   datacenters: DatacenterDraft,
+  vlans: VlanDraft,
   networks: NetworkDraft,
   pools: PoolDraft,
   devices: DeviceDraft,

@@ -27,6 +27,8 @@ export type Site = {
 }
 
 let made = 0
+/** No two VLANs without a datacenter and a group have one number. */
+const newVlan = () => 1 + (++made % 4094)
 const newRefs = () => ({ netbox: `dcim.${++made}`, servicenow: `CI${made}` })
 
 export const KINDS: readonly Kind[] = [
@@ -47,6 +49,27 @@ export const KINDS: readonly Kind[] = [
     required: ['name'],
     readOnly: ['id', 'created_at', 'updated_at'],
     texts: { location: 255, description: 4096 },
+    hasName: true,
+  },
+  {
+    kind: 'vlan',
+    path: '/api/vlans',
+    collection: () => '/api/vlans',
+    least: () => ({ vlan_id: newVlan(), name: 'Web' }),
+    defaults: { datacenter_id: null, group: '', description: '', refs: {}, managed_by: '' },
+    full: ({ datacenter }) => ({
+      vlan_id: newVlan(),
+      name: 'Web',
+      datacenter_id: datacenter,
+      group: 'Fabric B',
+      description: 'Servers',
+      refs: newRefs(),
+      managed_by: 'git',
+    }),
+    change: { description: 'Storage' },
+    required: ['vlan_id', 'name'],
+    readOnly: ['id', 'network_ids', 'created_at', 'updated_at'],
+    texts: { group: 255, description: 4096 },
     hasName: true,
   },
   {
@@ -130,6 +153,7 @@ export const KINDS: readonly Kind[] = [
           label: 'eth0',
           network_id: network,
           switch_port: 'Gi1/0/1',
+          interface: 'eth0',
           pool_id: null,
         },
         { ip: '2001:db8::1', port: null, type: 'ipv6', label: '', network_id: null, switch_port: '', pool_id: null },
@@ -153,6 +177,7 @@ export const KINDS: readonly Kind[] = [
     full: ({ ip }) => ({
       ip_address: ip(),
       hostname: 'db-1',
+      mac_address: '52:54:00:00:00:07',
       purpose: 'Database',
       notes: 'Ask Ada',
       expires_at: '2030-01-01T00:00:00.000Z',

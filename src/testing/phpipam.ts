@@ -29,7 +29,19 @@ export const TABLES: Readonly<Record<string, { readonly columns: readonly string
     },
     vlans: {
       columns: ['vlanId', 'domainId', 'name', 'number', 'description'],
-      rows: [{ vlanId: 3, domainId: 1, name: 'mark-vlan', number: 401, description: 'mark-vlan-text' }],
+      rows: [
+        { vlanId: 3, domainId: 1, name: 'mark-vlan', number: 401, description: 'mark-vlan-text' },
+        { vlanId: 4, domainId: 2, name: 'mark-storage', number: 402 },
+        { vlanId: 5, domainId: 2, number: 402 },
+        { vlanId: 6, domainId: 2, name: 'mark-no-number', number: 5000 },
+      ],
+    },
+    vlanDomains: {
+      columns: ['id', 'name', 'description'],
+      rows: [
+        { id: 1, name: 'default', description: 'mark-domain' },
+        { id: 2, name: 'mark-fabric' },
+      ],
     },
     vrf: { columns: ['vrfId', 'name', 'rd'], rows: [{ vrfId: 1, name: 'mark-vrf', rd: '65000:1' }] },
     ipTags: {
@@ -94,8 +106,21 @@ export const TABLES: Readonly<Record<string, { readonly columns: readonly string
           ...{ mac: '00:11:22:33:44:55', owner: 'mark-a1-owner', switch: 4, port: 'Gi0/1', note: 'mark-a1-note' },
           ...{ lastSeen: '2025-01-02 03:04:05', custom_asset: 'mark-a1-asset' },
         },
-        { id: 2, subnetId: 4, ip_addr: '42540766411282592856903984951653826561', hostname: 'WEB-1', state: 1 },
-        { id: 3, subnetId: 2, ip_addr: '170393858', hostname: 'sw-1.example.net', state: 2, description: 'mark-a3' },
+        {
+          ...{ id: 2, subnetId: 4, ip_addr: '42540766411282592856903984951653826561', hostname: 'WEB-1', state: 1 },
+          ...{ port: 'mark-a2-port' },
+        },
+        {
+          ...{
+            id: 3,
+            subnetId: 2,
+            ip_addr: '170393858',
+            hostname: 'sw-1.example.net',
+            state: 2,
+            description: 'mark-a3',
+          },
+          ...{ switch: 4, port: 'mark-a3-port' },
+        },
         { id: 4, subnetId: 2, ip_addr: '170393867', description: 'held', state: 3, note: 'mark-a4-note' },
         { id: 5, subnetId: 2, ip_addr: '170393868', state: 4, mac: '00:11:22:33:44:66' },
         { id: 6, subnetId: 2, ip_addr: '170393869', description: 'Gateway', state: 2, is_gateway: 1 },

@@ -21,7 +21,10 @@ export function dialects(): readonly Dialect[] {
 }
 
 interface Cluster {
+  /** The superuser's. */
   url: string
+  /** Runs a statement as the superuser, on a connection that stays: to start one takes longer than most statements. */
+  execute: (statement: string) => Promise<unknown>
   /** The clause with which `create database` copies files, which is faster than logging them. */
   copyFiles: string
 }
@@ -33,7 +36,7 @@ export interface TestDatabase {
 
 let cluster: Promise<Cluster> | undefined
 
-/** Returns the PostgreSQL cluster of this process, started at the first call. The URL is the superuser's. */
+/** Returns the PostgreSQL cluster of this process, started at the first call. */
 export function postgres(): Promise<Cluster> {
   cluster ??= startPostgres(() => {
     // Tests that used it fail and report it. Later tests get another one.
@@ -49,13 +52,15 @@ let databaseCount = 0
  * connections.
  */
 export async function postgresDatabase(template = 'template0'): Promise<TestDatabase> {
-  const { url, copyFiles } = await postgres()
+  const { url, copyFiles, execute } = await postgres()
   databaseCount += 1
   const name = `test_${databaseCount}`
-  await execute(url, `create database ${name} template ${template} ${copyFiles}`)
+  await execute(`create database ${name} template ${template} ${copyFiles}`)
   return {
     url: new URL(`/${name}`, url).href,
-    drop: () => execute(url, `drop database if exists ${name} with (force)`),
+    drop: async () => {
+      await execute(`drop database if exists ${name} with (force)`)
+    },
   }
 }
 
@@ -179,19 +184,13 @@ async function startPostgres(onDeath: () => void): Promise<Cluster> {
   const port = await freePort()
   const { dir } = await launch({ ...postgresLaunch(port, (dir) => join(dir, 'data')), onDeath })
   const version = Number(read(join(dir, 'data', 'PG_VERSION')))
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const client = new SQL(url, { max: 1 })
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    url,
+    execute: (statement) => client.unsafe(statement),
     // Before version 15 this was the only way, and had no option.
     copyFiles: version >= 15 ? 'strategy file_copy' : '',
-  }
-}
-
-async function execute(url: string, statement: string): Promise<void> {
-  const sql = new SQL(url, { max: 1 })
-  try {
-    await sql.unsafe(statement)
-  } finally {
-    await sql.close()
   }
 }
 

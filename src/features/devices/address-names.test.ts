@@ -1,4 +1,4 @@
-// The MAC address and the DNS name of an address: their forms, how they are found, and as of earlier times.
+// The MAC address, the DNS name and the interface of an address: their forms, how they are found, and as of earlier times.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { upgraded } from '../../testing/earlier-version.ts'
@@ -56,12 +56,24 @@ describe.each([...dialects()])('on %s', (dialect) => {
       await inv.api.devices.create({ name: 'other', addresses: [other] })
     })
 
-    test.each(['52:54:00:aa:bb:dd', '52-54-00-AA-BB-DD', '5254.00aa.bbdd', 'db.corp', 'DB.corp.example'])(
-      'is found by %p',
-      async (q) => {
-        expect(await seek(q)).toEqual(['other'])
-      },
-    )
+    test.each([
+      '52:54:00:aa:bb:dd',
+      '52-54-00-AA-BB-DD',
+      '5254.00aa.bbdd',
+      '525400AABBDD',
+      'db.corp',
+      'DB.corp.example',
+    ])('is found by %p', async (q) => {
+      expect(await seek(q)).toEqual(['other'])
+    })
+
+    test('is counted once under its MAC in any notation, before one with that name, and shown with it', async () => {
+      await inv.api.devices.create({ name: '525400aabbdd' })
+      const { body, total } = await inv.ask('GET /api/devices/search?q=525400AABBDD&limit=9')
+      expect([body, total]).toMatchObject([[{ name: '525400aabbdd' }, { name: 'other' }], '2'])
+      const { results } = await inv.api.search.all({ q: '52-54-00-aa-bb-dd' })
+      expect(results).toMatchObject([{ type: 'device', name: 'other', match: '52:54:00:aa:bb:dd' }])
+    })
 
     test('is found by its present values alone', async () => {
       expect(await seek('relay.corp.example')).toEqual(['named'])
@@ -91,6 +103,62 @@ describe.each([...dialects()])('on %s', (dialect) => {
       expect(body).toMatchObject({ devices: [{ id }] })
       const { body: now } = await inv.ask('GET /api/lookup/52:54:00:aa:bb:cc')
       expect(now).toMatchObject({ known: false })
+    })
+  })
+
+  describe('the interface of an address', () => {
+    const addressOf = (body: unknown) => (body as { addresses: Record<string, unknown>[] }).addresses[0] ?? {}
+
+    test.each([undefined, null, ''])('is absent with %p', async (sent) => {
+      const { status, body } = await post({ interface: sent })
+      expect([status, 'interface' in addressOf(body)]).toEqual([201, false])
+    })
+
+    test('is kept, replaced with its list, undone, and told by the history', async () => {
+      const { body } = await post({ interface: 'eth0' })
+      const { id } = body as { id: string }
+      const put = async (more: object) => addressOf((await inv.ask(`PUT /api/devices/${id}`, more)).body).interface
+      const address = { ip: '10.0.0.1' }
+      expect([
+        addressOf(body).interface,
+        await put({ os: 'Debian' }),
+        await put({ addresses: [{ ...address, interface: 'eth1' }] }),
+        await put({ addresses: [address] }),
+      ]).toEqual(['eth0', 'eth0', 'eth1', undefined])
+      const [latest] = await inv.api.history.list({ limit: 1 })
+      await inv.api.history.undo({ id: latest?.id ?? '' })
+      const { body: then } = await inv.ask(`GET /api/devices/${id}?as_of=${latest?.id}`)
+      expect([addressOf(await inv.api.devices.get({ id })).interface, 'interface' in addressOf(then)]).toEqual([
+        'eth1',
+        false,
+      ])
+    })
+
+    test('is set by a bulk call, an import and an applied document, and refused by the name of the field', async () => {
+      const device = (name: string, own: unknown) => ({ name, addresses: [{ ip: '10.8.0.1', interface: own }] })
+      const named = async (name: string) =>
+        (await inv.api.devices.search({ q: name })).flatMap(({ addresses }) => addresses.map((one) => one.interface))
+      const bulk = (own: unknown) =>
+        inv.ask('POST /api/devices/bulk', { operations: [{ op: 'create', device: device('by-bulk', own) }] })
+      expect(await bulk('ge-0/0/1')).toMatchObject({ status: 200 })
+      expect(await inv.api.estate.apply({ devices: [device('by-apply', 'ge-0/0/2')] })).toMatchObject({ changed: true })
+      expect(await inv.api.estate.apply({ devices: [device('by-apply', 'ge-0/0/2')] })).toMatchObject({
+        changed: false,
+      })
+      const imported = await inv.admin.request('POST', '/api/estate/import?resource=devices', [
+        device('by-import', 'ge-0/0/3'),
+      ])
+      await imported.text()
+      expect([await named('by-bulk'), await named('by-apply'), await named('by-import')]).toEqual([
+        ['ge-0/0/1'],
+        ['ge-0/0/2'],
+        ['ge-0/0/3'],
+      ])
+      const long = 'x'.repeat(65)
+      expect(await bulk(long)).toMatchObject(refusal('operations[0].device.addresses[0].interface'))
+      expect(await inv.ask('POST /api/estate/apply', { devices: [device('by-apply', long)] })).toMatchObject(
+        refusal('devices[0].addresses[0].interface'),
+      )
     })
   })
 

@@ -7,6 +7,7 @@ import { BY_REF, ManagedBy, ManagedByFilter, RefsInput } from '../../platform/co
 import {
   draft,
   Filter,
+  givenTexts,
   idOf,
   line,
   Name,
@@ -40,14 +41,16 @@ const AddressInput = z
     label: text(128).prefault(null),
     network_id: reference('networks').prefault(null),
     switch_port: text(255).prefault(null),
+    interface: text(64).prefault(null).describe('The name of the port of the device itself'),
     mac_address: MacAddress.prefault(null).describe('The MAC address of the interface'),
     dns_name: DnsName.prefault(null).describe('The name of this address in the DNS'),
     pool_id: reference('pools').prefault(null),
     space_id: SpaceId.prefault(null),
   })
-  .transform(({ space_id, ...address }) =>
-    withSpace({ ...address, type: address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4') }, space_id),
-  )
+  .transform(({ interface: port, space_id, ...address }) => {
+    const type = address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4')
+    return withSpace({ ...address, ...givenTexts({ interface: port }), type }, space_id)
+  })
 
 const fields = {
   hostname: ruledText(253, HOST_NAME),

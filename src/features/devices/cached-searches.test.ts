@@ -25,9 +25,11 @@ const answersOf = async (ctx: Ctx, q: string) => {
   return { before, total: await total(), after: await Promise.all(queries.map(firstOf)) }
 }
 
-const WORDS = ['web', 'WEB-1', 'db', 'we', '10.0.0.1', '10.0.0.', '2001:db8::1', 'rack']
+const WORDS = ['525400000001', 'web', 'WEB-1', 'db', 'we', '10.0.0.1', '10.0.0.', '2001:db8::1', 'rack']
 const IPS = ['10.0.0.1', '10.0.0.10', '110.0.0.1', '2001:db8::1', '2001:db8::10']
 const SEARCHES = [...WORDS, '2001:DB8:0::1', '10.0.0.0/24', '2001:db8::/32', 'web rack', 'we 10.0', 'db 2001:db8::1']
+const MAC_SEARCHES = ['52:54:00:00:00:01', '52-54-00-00-00-01', '525400000001', '5254.0000', 'web 52-54-00-00-00-02']
+const MACS = ['', '52:54:00:00:00:01', '52:54:00:00:00:02']
 const DEVICES = 12
 
 const word = fc.constantFrom(...WORDS, ...IPS, '')
@@ -39,7 +41,10 @@ const device = fc.record({
     word.filter((text) => text !== ''),
     { maxLength: 2 },
   ),
-  addresses: fc.uniqueArray(fc.constantFrom(...IPS), { maxLength: 2 }).map((ips) => ips.map((ip) => ({ ip }))),
+  addresses: fc.uniqueArray(fc.record({ ip: fc.constantFrom(...IPS), mac_address: fc.constantFrom(...MACS) }), {
+    maxLength: 2,
+    selector: ({ ip }) => ip,
+  }),
 })
 const at = fc.nat(DEVICES - 1)
 const write = fc.oneof(
@@ -53,7 +58,7 @@ const write = fc.oneof(
   }),
   fc.record({ act: fc.constant('remove' as const), at }),
 )
-const searches = fc.array(fc.constantFrom(...SEARCHES), { minLength: 1, maxLength: 4 })
+const searches = fc.array(fc.constantFrom(...SEARCHES, ...MAC_SEARCHES), { minLength: 1, maxLength: 4 })
 
 describe.each([...dialects()])('searches beside writes on %s', (dialect) => {
   const inv = inventory(dialect)

@@ -61,6 +61,7 @@ describe.each([...dialects()])('devices on %s', (dialect) => {
       ['type', 64],
       ['label', 128],
       ['switch_port', 255],
+      ['interface', 64],
     ])('bound %s at %d characters', async (field, most) => {
       const withField = (value: unknown) => post({ addresses: [{ ip: '10.0.0.1', [field]: value }] })
       const longest = 'x'.repeat(most)

@@ -157,16 +157,16 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   return device
 }
 
-type NewAddress = Pick<Address, 'ip' | 'label' | 'network_id' | 'pool_id'>
+type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 'pool_id'>
 
 /** Adds claimed addresses to a device. @throws AppError VALIDATION_ERROR if it would have too many */
 export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
   const { addresses } = await lockForChange(ctx, id)
   if (addresses.length + added.length > MAX_ADDRESSES)
     throw invalidField('device_id', `a device has at most ${MAX_ADDRESSES} addresses`)
-  const whole = added.map(({ ip, label, network_id, pool_id }) => {
+  const whole = added.map(({ ip, label, mac_address, network_id, pool_id }) => {
     const type = ip.includes(':') ? 'ipv6' : 'ipv4'
-    return { ip, port: null, type, label, network_id, switch_port: '', mac_address: '', dns_name: '', pool_id }
+    return { ip, port: null, type, label, network_id, switch_port: '', mac_address, dns_name: '', pool_id }
   })
   await update(ctx, { id, addresses: [...addresses, ...whole] })
 }

@@ -1,6 +1,5 @@
 /** The list of devices with its filters. */
 
-import { type SqlBool, sql } from 'kysely'
 import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
@@ -9,19 +8,13 @@ import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
 import { devicesIn } from '../networks/membership.ts'
-import { boundsOfSpace } from '../spaces/keys.ts'
+import { hasAddressIn } from '../spaces/keys.ts'
 import type { devices } from './api.ts'
 import type { Device } from './schema.ts'
 
 type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
 
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
-
-/** Matches devices with an address in a space. */
-export const hasAddressIn = async (ctx: Ctx, space_id: string) => {
-  const { from, before } = await boundsOfSpace(ctx, space_id)
-  return sql<SqlBool>`EXISTS (SELECT 1 FROM addresses WHERE device_id = devices.id AND ip_key >= ${from} AND ip_key < ${before})`
-}
 
 /** Returns the devices that match all given filters: tags, datacenter, network, space, status and owner. */
 export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise<JsonList<Device>> => {

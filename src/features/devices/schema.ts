@@ -14,6 +14,7 @@ export const Address = z
     label: z.string(),
     network_id: z.string().nullable(),
     switch_port: z.string(),
+    interface: z.string().optional().describe('The port of the device itself; absent where none is recorded'),
     mac_address: z.string(),
     dns_name: z.string(),
     pool_id: z.string().nullable(),

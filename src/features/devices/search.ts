@@ -4,7 +4,7 @@
  */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import { cidrKeys, parseCidr } from '../../net/cidr.ts'
-import { canonicalIp, DEFAULT_SPACE, parseIp } from '../../net/ip.ts'
+import { canonicalIp, DEFAULT_SPACE } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { type ChainQuery, countRows, SHORT } from '../../platform/contract/list.ts'
@@ -34,6 +34,9 @@ const MANY = 16_000
 const FIRST_PAGES = 100
 /** An id that no device has. */
 const NO_ID = ''
+
+/** Repeats the condition of the partial index, so that the planner uses it. */
+const hasMac = sql<SqlBool>`mac_address <> ''`
 
 /** Matches text that can begin an address. */
 const ADDRESS = /^[0-9a-f:.]+$/
@@ -65,24 +68,37 @@ const inBlock = async (ctx: Ctx, text: string, { first: from, last: to }: KeyRan
   }
 }
 
+/** Returns the ids of the devices with a MAC in any notation; undefined for a text that is none. */
+const withMac = ({ db }: Ctx, text: string) => {
+  const mac = parseMac(text)
+  if (mac === undefined) return undefined
+  return db.selectFrom('addresses').select('device_id as id').where('mac_address', '=', mac).where(hasMac)
+}
+
 /** The kinds of good matches, as conditions on devices. */
 const matchesOf = (ctx: Ctx, text: string) => {
   const ip = canonicalIp(text)
   // As text, so that it is found in all address spaces.
   const withIp = ip && ctx.db.selectFrom('addresses').select('device_id as id').where('ip', '=', ip)
+  // No text is both.
+  const withAddress = withIp ?? withMac(ctx, text)
   const idsWith = (column: 'name_key' | 'hostname_key') =>
     ctx.db.selectFrom('devices').select('id').where(column, '=', text)
   const end = beyond(text)
   const isPrefix = ADDRESS.test(text)
   return {
     isPrefix,
-    /** Equal name, host name or address. An address may be written in another form than the stored one. */
+    /** Equal name, host name, address or MAC. The latter two may be written in another form than the stored one. */
     exactly: (eb: Columns) =>
-      eb.or([eb('name_key', '=', text), eb('hostname_key', '=', text), ...(withIp ? [eb('id', 'in', withIp)] : [])]),
+      eb.or([
+        eb('name_key', '=', text),
+        eb('hostname_key', '=', text),
+        ...(withAddress ? [eb('id', 'in', withAddress)] : []),
+      ]),
     /** The same as separate queries: each part has an index, but the three in one condition would use none. */
     amongExact: (eb: Columns) => {
       const named = idsWith('name_key').union(idsWith('hostname_key'))
-      return eb('id', 'in', withIp ? named.union(withIp) : named)
+      return eb('id', 'in', withAddress ? named.union(withAddress) : named)
     },
     byName: (eb: Columns) => eb.and([eb('name_key', '>=', text), eb('name_key', '<', end)]),
     byHostname: (eb: Columns) => eb.and([eb('hostname_key', '>=', text), eb('hostname_key', '<', end)]),
@@ -129,8 +145,11 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
     .orderBy('a.device_id')
 }
 
-/** Checks for an address that is not in its stored form. */
-const isInAnotherForm = (text: string): boolean => parseIp(text) !== undefined && canonicalIp(text) !== text
+/** Checks for an address, of IP or a MAC, that is not in its stored form. */
+const isInAnotherForm = (text: string): boolean => {
+  const stored = canonicalIp(text) ?? parseMac(text)
+  return stored !== undefined && stored !== text
+}
 
 type Wanted = {
   readonly text: string
@@ -193,11 +212,15 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   return { total, rest }
 }
 
-/** Returns a word in the form of the stored text. A MAC address may be written with hyphens or dots. */
+/** Returns a word in the form of the stored text. A MAC among other words may be written with hyphens or dots. */
 const searchedWord = (word: string): string => (/[:.-]/.test(word) ? (parseMac(word) ?? word) : word)
 
+/** A text that is one MAC, in any notation, finds the devices that have it, and those whose text contains it as it is written. */
+const wordsOf = (text: string): string[] =>
+  parseMac(text) === undefined ? [...new Set(text.split(/\s+/).map(searchedWord))] : [text]
+
 const byWords = (ctx: Ctx, text: string): Found => {
-  const words = [...new Set(text.split(/\s+/).map(searchedWord))]
+  const words = wordsOf(text)
   const matches = matchesOf(ctx, text)
   const { isPrefix, exactly, amongExact, byName, byHostname } = matches
   const { total, rest } = holding(ctx, { text, words, matches })
@@ -218,9 +241,9 @@ const byWords = (ctx: Ctx, text: string): Found => {
 }
 
 /**
- * A CIDR finds the devices with an address inside it, in any address space, by name. Any other text is words that must all occur, in any
- * case. Equal names, host names and addresses come first, then those that begin with the text, each in order. The rest
- * follows by name.
+ * A CIDR finds the devices with an address inside it, in any address space, by name. Any other text is words that must
+ * all occur, in any case. Equal names, host names, addresses and MACs come first, then those that begin with the text,
+ * each in order. The rest follows by name.
  * @throws AppError VALIDATION_ERROR for blank text.
  */
 export const findDevices = async (ctx: Ctx, q: string): Promise<Found> => {

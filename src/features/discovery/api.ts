@@ -38,7 +38,7 @@ export const scans = {
     name: 'scans.start',
     summary: 'Scan a network; a second scan of the same network waits for the first',
     description:
-      'Without a body it is a quick scan. With dry_run the answer is 200 with an estimate, and nothing is stored. The exclusions in the rule of the network apply as well.',
+      'Without a body it is a quick scan. With dry_run the answer is 200 with an estimate, and nothing is stored. The exclusions in the rule of the network apply as well. A network of an address space that is not reachable is refused.',
     http: 'POST /api/discovery/networks/{id}/scan',
     status: 202,
     alsoAnswers: { 200: 'same' },

@@ -1,4 +1,4 @@
-/** Moves what discovery knows of a network to the address space that the network has moved to. */
+/** Moves the discovered devices of a network, and its pinned host keys, to the address space that the network has moved to. */
 import { batches } from '../../platform/db/batches.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
@@ -14,7 +14,7 @@ import { fail } from './scans/scans.ts'
 /** Discovered devices that are compared together; between two of these the event loop turns. */
 const COMPARED_AT_ONCE = 100
 
-/** Ends the scan and the recording in progress: what they would store is of the addresses of the space before. */
+/** Ends the scan and the recording in progress: their next hosts have addresses of the space before. */
 const endScans = async (ctx: Ctx, networkId: string): Promise<void> => {
   // Until commit, none begins with the space before.
   await scanStore.holdStarts(ctx)

@@ -45,6 +45,7 @@ export type DnsRecordDraft = z.output<typeof DnsRecordDraft>
 
 export const DnsRecordPatch = z.object({
   id: idOf('dns-records'),
+  zone_id: idOf('dns-zones').nullish().describe("Can't change; accepted if it is the record's own"),
   ...patch({ name: Name, type: RecordType, value: Value, ...fields }),
 })
 export type DnsRecordPatch = z.output<typeof DnsRecordPatch>

@@ -97,8 +97,10 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<{ readonly before: D
   return { before, zone }
 }
 
-const update = async (ctx: Ctx, { id, ...patch }: DnsRecordPatch): Promise<DnsRecord> => {
+const update = async (ctx: Ctx, { id, zone_id, ...patch }: DnsRecordPatch): Promise<DnsRecord> => {
   const { before, zone } = await lockForChange(ctx, id)
+  if (zone_id && zone_id !== before.zone_id)
+    throw invalidField('zone_id', "can't change; create a record in the other zone")
   const { value: fields } = merge(before, patch)
   const { value, changes } = merge(before, canonical(fields, zone))
   if (changes.length === 0) return before

@@ -172,19 +172,19 @@ export const dnsZones = {
   sync: operation({
     name: 'dns-zones.sync',
     summary: 'Compute a whole DNS zone, and send the difference to its server',
-    description:
-      'With dry_run the answer is what would be sent. Waits up to 30 s. A zone that is held because too much would go is sent with force.',
+    description: 'Waits up to 30 s. A zone that is held because too much would go is sent with force.',
     http: 'POST /api/dns/zones/{id}/sync',
     effect: 'action',
     reachesOut: true,
     hasOwnTransactions: true,
     isLong: true,
+    // Its force deletes much.
+    isBulk: true,
+    showsChanges: true,
     access: 'dns:sync',
     errors: [502],
     inQuery: ['dry_run'],
     cli: { command: 'dns zone sync' },
-    // Its force deletes much, and a request to another server cannot be shown before it is made.
-    mcp: 'hidden',
     input: z.object({
       id: idOf('dns-zones'),
       dry_run: z.boolean().optional().describe('Shows the difference and sends nothing'),
@@ -225,11 +225,11 @@ export const dnsZones = {
     reachesOut: true,
     hasOwnTransactions: true,
     isLong: true,
+    isBulk: true,
+    showsChanges: true,
     access: 'dns:sync',
     errors: [502],
     cli: { command: 'dns zone resolve', args: ['id', 'direction'] },
-    // It overwrites, and a request to another server cannot be shown before it is made.
-    mcp: 'hidden',
     input: z.object({
       id: idOf('dns-zones'),
       direction: z.enum(['push', 'pull']),

@@ -1,5 +1,6 @@
 /** Reads the devices and records of a zone, and computes the RRsets that it wants now. */
 import { type IpKey, ipKey, ipKeyOf } from '../../net/ip.ts'
+import type { FieldIssue } from '../../platform/contract/errors.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
@@ -11,17 +12,19 @@ import { type Claims, claimsOf } from './claims.ts'
 import { type Wanted, ZoneContent } from './wanted.ts'
 import { addressOf, fullName, isClassless, type Zone, type ZoneIndex } from './zone-index.ts'
 
-/** Returns the reason why the filter of a zone leads to nothing; undefined if it is sound. */
-export const danglingReason = async ({ db }: DbScope, zone: Zone): Promise<string | undefined> => {
+/** Returns what is wrong with the filter of a zone; undefined if it is sound. */
+export const danglingFilter = async ({ db }: DbScope, zone: Zone): Promise<FieldIssue | undefined> => {
   const { network_id, datacenter_id, space_id = null } = zone
   if (network_id !== null) {
     const network = await db.selectFrom('networks').select('space_id').where('id', '=', network_id).executeTakeFirst()
-    if (!network) return 'the network of its filter no longer exists'
-    if (network.space_id !== space_id) return 'the network of its filter is in another address space'
+    if (!network) return { field: 'network_id', message: 'the network of its filter no longer exists' }
+    if (network.space_id !== space_id)
+      return { field: 'network_id', message: 'the network of its filter is in another address space' }
   }
   if (datacenter_id === null) return undefined
   const datacenter = db.selectFrom('datacenters').select('id').where('id', '=', datacenter_id)
-  return (await datacenter.executeTakeFirst()) ? undefined : 'the datacenter of its filter no longer exists'
+  if (await datacenter.executeTakeFirst()) return undefined
+  return { field: 'datacenter_id', message: 'the datacenter of its filter no longer exists' }
 }
 
 /** Tells whether an address of a device belongs to the network of a filter. */

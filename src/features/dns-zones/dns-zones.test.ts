@@ -351,6 +351,8 @@ describe.each([...dialects()])('zones on %s', (dialect) => {
         ttl: 60,
       })
       expect((await inv.ask(`GET /api/dns/records?zone_id=${zone}&type=MX`)).body).toMatchObject([{ id: 'r1' }])
+      expect(await inv.ask('PUT /api/dns/records/r1', { zone_id: 'other' })).toMatchObject(refusal('zone_id'))
+      expect((await inv.ask('PUT /api/dns/records/r1', { zone_id: zone })).status).toBe(200)
       expect(await rrsets(zone)).toEqual(['@ MX 10 mail.example.net published'])
       expect((await inv.ask('DELETE /api/dns/records/r1')).status).toBe(204)
       expect(await rrsets(zone)).toEqual([])

@@ -13,7 +13,7 @@ import { inSpace } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import { dnsZones } from './api.ts'
 import { type CheckOptions, checkIfDue, checkZone, noReport } from './check.ts'
-import { planOf } from './dry-plan.ts'
+import { planOf, syncChanges } from './dry-plan.ts'
 import { createLanes, type Hold } from './lanes.ts'
 import { addMetrics } from './metrics.ts'
 import { createReactions, NOTED } from './reactions.ts'
@@ -160,6 +160,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
 
   const sync = async (ctx: Ctx, id: string, isForced: boolean): Promise<DnsZone> =>
     held(ctx, id, async (run, own) => {
+      await ctx.showChanges(() => syncChanges(ctx, run.zone, isForced))
       await run.write((inner) => rrsets.note(inner, [{ zone_id: id, name: rrsets.WHOLE }]))
       const error = await syncZone(run, own, { isForced, isNow: true }).catch((failure: unknown) => {
         // The lane sends the rest.
@@ -220,7 +221,7 @@ export const dnsZonesFeature = (options: DnsZoneOptions): Feature => {
         if (input.direction === 'pull') ctx.require('dns:create')
         else if (zone.mode === 'watched') throw invalidField('mode', 'a watched zone is never written')
         mustHaveServer(zone)
-        return held(ctx, id, (run, own) => resolve(run, input, own))
+        return held(ctx, id, async (run, own) => resolve(await computeWaiting(run, now), input, own))
       },
     }),
     reactions: createReactions(),

@@ -1,6 +1,7 @@
 /** Makes own records of the RRsets that a server holds, so that Plat wants them too. */
 
 import { AppError } from '../../platform/contract/errors.ts'
+import type { RowChange } from '../../platform/db/journal.ts'
 import type { Ctx } from '../ctx.ts'
 import { RECORD_TYPES, type RecordType } from '../dns-records/api.ts'
 import { create, ofNames, remove } from '../dns-records/dns-records.ts'
@@ -9,15 +10,29 @@ import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
 import type { DriftEntry } from './schema.ts'
-import type { Zone } from './zone-index.ts'
+import { rrsetChanges } from './shown-changes.ts'
+import { rrsetKey } from './wanted.ts'
+import { fullName, type Zone } from './zone-index.ts'
 
 const isOwnType = (type: string): type is RecordType => RECORD_TYPES.some((one) => one === type)
 
 class Refusal extends Error {}
 
+const GIVEN = 'a device gives it: change the device, or push it'
+const NOTHING = 'the server holds nothing of this type: pull the others at its name'
+const notOwn = (type: string): string => `records of the type ${type} cannot be own records`
+
+/** @param own the own records of the name and type */
+const refusalOf = ({ kind, type, server }: DriftEntry, own: readonly unknown[]): string | undefined => {
+  if (kind === 'missing') return own.length === 0 ? GIVEN : undefined
+  if (server.length === 0) return NOTHING
+  return isOwnType(type) ? undefined : notOwn(type)
+}
+
 /** Makes the own records of a name and type those of the server. */
-const replace = async (ctx: Ctx, zone: Zone, { name, type, server, server_ttl }: DriftEntry): Promise<string[]> => {
-  if (!isOwnType(type)) throw new Refusal(`records of the type ${type} cannot be own records`)
+const replace = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<string[]> => {
+  const { name, type, server, server_ttl } = entry
+  if (!isOwnType(type)) throw new Refusal(notOwn(type))
   const own = (await ofNames(ctx, zone.id, [name])).filter((record) => record.type === type)
   // All of an RRset have the TTL of the server then.
   for (const { id } of own) await remove(ctx, id)
@@ -30,17 +45,14 @@ const replace = async (ctx: Ctx, zone: Zone, { name, type, server, server_ttl }:
   return ids
 }
 
-const drop = async (ctx: Ctx, zone: Zone, { name, type }: DriftEntry): Promise<void> => {
-  const own = (await ofNames(ctx, zone.id, [name])).filter((record) => record.type === type)
-  if (own.length === 0) throw new Refusal('a device gives it: change the device, or push it')
-  for (const { id } of own) await remove(ctx, id)
-}
-
 const pullOne = async (ctx: Ctx, zone: Zone, entry: DriftEntry): Promise<void> => {
   const { name, type, server, server_ttl } = entry
   const [stored] = (await rrsets.ofNames(ctx, zone.id, [name])).filter((one) => one.type === type)
+  const own = (await ofNames(ctx, zone.id, [name])).filter((record) => record.type === type)
+  const refusal = refusalOf(entry, own)
+  if (refusal !== undefined) throw new Refusal(refusal)
   if (entry.kind === 'missing') {
-    await drop(ctx, zone, entry)
+    for (const { id } of own) await remove(ctx, id)
     // The device may give it again; then it is new.
     if (stored) await rrsets.save(ctx, zone.id, [{ ...stored, published: null, sending: null, state: 'pending' }])
     return
@@ -73,4 +85,31 @@ export const pull = async ({ write, zone }: Run, entries: readonly DriftEntry[])
         }
     })
   return { done, failed }
+}
+
+/** Returns the changes of a pull to own records, and the entries that it would refuse. */
+export const pullChanges = async (
+  { ctx, zone }: Run,
+  entries: readonly DriftEntry[],
+): Promise<{ readonly changes: readonly RowChange[]; readonly failed: readonly Failed[] }> => {
+  const names = [...new Set(entries.map(({ name }) => name))]
+  const own = Map.groupBy(await ofNames({ db: ctx.store.read }, zone.id, names), ({ name, type }) =>
+    rrsetKey(name, type),
+  )
+  const changes: RowChange[] = []
+  const failed: Failed[] = []
+  for (const entry of entries) {
+    const { name, type, kind, plat, plat_ttl, server, server_ttl } = entry
+    const error = refusalOf(entry, own.get(rrsetKey(name, type)) ?? [])
+    if (error !== undefined) failed.push({ name, type, error })
+    else
+      changes.push(
+        ...rrsetChanges('own_rrset', {
+          ...{ fqdn: fullName(name, zone.name), type },
+          before: plat.length === 0 ? undefined : { ttl: plat_ttl, values: plat },
+          after: kind === 'missing' ? undefined : { ttl: server_ttl, values: server },
+        }),
+      )
+  }
+  return { changes, failed }
 }

@@ -1,11 +1,13 @@
 /** Writes RRsets of a report to the server, whatever it holds. Only here does Plat overwrite what is not its own. */
 import { type RrsetChange, updateSize } from '../../net/dns/update.ts'
+import type { RowChange } from '../../platform/db/journal.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
 import type { DriftEntry } from './schema.ts'
+import { type RrsetSides, rrsetChanges } from './shown-changes.ts'
 import type { SyncOptions } from './sync.ts'
 import { messagesOf } from './update-message.ts'
 import { rrsetKey } from './wanted.ts'
@@ -16,25 +18,65 @@ export type Resolved = { readonly done: readonly DriftEntry[]; readonly failed: 
 
 type Pushed = { readonly entry: DriftEntry; readonly changes: readonly RrsetChange[]; readonly bytes: number }
 
-const changesOf = ({ name, type, kind }: DriftEntry, stored: Rrset | undefined, zone: string): RrsetChange[] => {
+const wantedOf = ({ kind }: DriftEntry, stored: Rrset | undefined): readonly string[] | null =>
+  kind === 'foreign' ? null : (stored?.wanted ?? null)
+
+const changesOf = (entry: DriftEntry, stored: Rrset | undefined, zone: string): RrsetChange[] => {
+  const { name, type } = entry
   const full = fullName(name, zone)
   const remove = (what: string): RrsetChange => ({ kind: 'delete', name: full, type: what })
-  const wanted = kind === 'foreign' ? null : (stored?.wanted ?? null)
+  const wanted = wantedOf(entry, stored)
   if (wanted === null) return [remove(type)]
   // RFC 2181 section 10.1: a CNAME stands alone. Type ANY is every RRset of the name (RFC 2136 section 2.5.3).
   const room = type === 'CNAME' && name !== '@' ? [remove('ANY')] : [remove(type), remove('CNAME')]
   return [...room, { kind: 'add', name: full, type, ttl: stored?.wanted_ttl ?? 0, values: wanted }]
 }
 
+const storedOf = async ({ ctx, zone }: Run, entries: readonly DriftEntry[]): Promise<Map<string, Rrset>> => {
+  const names = [...new Set(entries.map(({ name }) => name))]
+  const all = await rrsets.ofNames({ db: ctx.store.read }, zone.id, names)
+  return new Map(all.map((one) => [rrsetKey(one.name, one.type), one] as const))
+}
+
+/** True if a push of an RRset deletes this one of the same name, as `changesOf` does. */
+const makesRoom = (pushed: DriftEntry, other: DriftEntry): boolean =>
+  pushed.type === 'CNAME' ? pushed.name !== '@' : other.type === 'CNAME'
+
+/**
+ * Returns the changes of a push on the server, whose records are those of the last report.
+ * @param all the entries of the report
+ */
+export const pushChanges = async (
+  run: Run,
+  { entries, all }: { readonly entries: readonly DriftEntry[]; readonly all: readonly DriftEntry[] },
+): Promise<RowChange[]> => {
+  const stored = await storedOf(run, entries)
+  const byName = Map.groupBy(all, ({ name }) => name)
+  const after = new Map<DriftEntry, RrsetSides['after']>()
+  for (const entry of entries) {
+    const one = stored.get(rrsetKey(entry.name, entry.type))
+    const values = wantedOf(entry, one)
+    after.set(entry, values === null ? undefined : { ttl: one?.wanted_ttl ?? 0, values })
+    if (values === null) continue
+    for (const other of byName.get(entry.name) ?? [])
+      if (other !== entry && !after.has(other) && makesRoom(entry, other)) after.set(other, undefined)
+  }
+  return [...after].flatMap(([{ name, type, server, server_ttl }, side]) =>
+    rrsetChanges('rrset', {
+      ...{ fqdn: fullName(name, run.zone.name), type },
+      before: server.length === 0 ? undefined : { ttl: server_ttl, values: server },
+      after: side,
+    }),
+  )
+}
+
 /** @throws DnsError if the server cannot be used at all */
 export const push = async (
-  { ctx, write, zone }: Run,
+  run: Run,
   { client, entries, options }: { client: DnsClient; entries: readonly DriftEntry[]; options: SyncOptions },
 ): Promise<Resolved> => {
-  const names = [...new Set(entries.map(({ name }) => name))]
-  const stored = new Map(
-    (await rrsets.ofNames(ctx, zone.id, names)).map((one) => [rrsetKey(one.name, one.type), one] as const),
-  )
+  const { write, zone } = run
+  const stored = await storedOf(run, entries)
   const failed: Failed[] = []
   const done: DriftEntry[] = []
 

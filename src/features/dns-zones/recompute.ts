@@ -1,7 +1,7 @@
 /** Computes the changed names of a zone, or all of it, and records the difference. Sends nothing. */
 import { batches } from '../../platform/db/batches.ts'
 import { pause } from '../../platform/runtime/pause.ts'
-import { computeNames, computeWhole, danglingReason } from './compute.ts'
+import { computeNames, computeWhole, danglingFilter } from './compute.ts'
 import { changed } from './diff.ts'
 import type { Rrset } from './rrset-store.ts'
 import * as rrsets from './rrset-store.ts'
@@ -89,7 +89,7 @@ export const compute = async (first: Run, now: () => Date): Promise<Run> => {
       await waitForOthers(run)
       const done = (await rrsets.changes(ctx, zone.id)).map(({ id }) => id)
       run = await reopened(run)
-      if ((await danglingReason(ctx, run.zone)) !== undefined) return run
+      if ((await danglingFilter(ctx, run.zone)) !== undefined) return run
       await saveAll(run, await wholeDifference(run), { done, isWhole: true, now: now() })
       continue
     }

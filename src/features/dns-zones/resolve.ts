@@ -1,8 +1,8 @@
 /** Settles entries of the last report: by a push to the server, or by own records. */
 import type { CheckOptions } from './check.ts'
 import { noReport, saveReport } from './check.ts'
-import { pull } from './pull.ts'
-import { type Failed, push, type Resolved } from './push.ts'
+import { pull, pullChanges } from './pull.ts'
+import { type Failed, push, pushChanges, type Resolved } from './push.ts'
 import { noteAll } from './reactions.ts'
 import type { Run } from './run.ts'
 import type { DriftEntry, DriftKind, DriftReport } from './schema.ts'
@@ -51,6 +51,12 @@ export const resolve = async (
   const { ctx, write, zone } = run
   const report = (await store.findReport({ db: ctx.store.read }, zone.id)) ?? noReport(zone.id)
   const { wanted, failed } = chosen(report, input)
+  await ctx.showChanges(async () => {
+    if (input.direction === 'push')
+      return { answer: { failed }, changes: await pushChanges(run, { entries: wanted, all: report.entries }) }
+    const pulled = await pullChanges(run, wanted)
+    return { answer: { failed: [...failed, ...pulled.failed] }, changes: pulled.changes }
+  })
   const settle = async (): Promise<Resolved> => {
     if (input.direction === 'pull') return pull(run, wanted)
     const client = await options.clientOf(ctx, zone.provider_id ?? '')

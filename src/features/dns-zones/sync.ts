@@ -3,7 +3,8 @@ import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import type { Ctx } from '../ctx.ts'
-import { danglingReason } from './compute.ts'
+import { danglingFilter } from './compute.ts'
+import { tooMuch } from './held.ts'
 import { judged, type ServerRrset } from './judge.ts'
 import { compute } from './recompute.ts'
 import type { Rrset } from './rrset-store.ts'
@@ -32,15 +33,9 @@ const ROUNDS = 5
 /** The pause of RRsets that other programs change between the rounds. */
 const REST_MS = 5000
 const WAITS_S = [1, 5, 15, 60, 300] as const
-/** Fewer RRsets than this may all go. */
-const FEW = 10
 
 /** Returns the reason for which nothing of the zone may be sent; '' without one. */
-const heldReason = async ({ ctx, zone }: Run): Promise<string> => {
-  const { published, gone } = await rrsets.going(ctx, zone.id)
-  if (published < FEW || gone * 100 <= zone.max_delete_percent * published) return ''
-  return `${gone} of ${published} RRsets would go, more than ${zone.max_delete_percent} %; sync with force to send them`
-}
+const heldReason = async ({ ctx, zone }: Run): Promise<string> => tooMuch(zone, await rrsets.going(ctx, zone.id))
 
 const isFileChanged = (before: readonly Rrset[], after: readonly Rrset[]): boolean => {
   const old = new Map(before.map((one) => [rrsetKey(one.name, one.type), one]))
@@ -163,7 +158,7 @@ const finish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
 
 /** Computes the changes that wait, and sends nothing. */
 export const computeWaiting = async (run: Run, now: () => Date): Promise<Run> =>
-  (await danglingReason(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
+  (await danglingFilter(run.ctx, run.zone)) === undefined ? await compute(run, now) : run
 
 export type SyncTerms = { readonly isForced?: boolean; readonly isNow?: boolean }
 
@@ -178,9 +173,9 @@ export const syncZone = async (
 ): Promise<DnsError | undefined> => {
   const run = await computeWaiting(first, options.now)
   // Also if its filter came to lead to nothing while the names were computed.
-  const dangling = await danglingReason(run.ctx, run.zone)
+  const dangling = await danglingFilter(run.ctx, run.zone)
   if (dangling !== undefined) {
-    await recordHeld(run, dangling)
+    await recordHeld(run, dangling.message)
     await dropChanges(run)
     return undefined
   }

@@ -19,7 +19,10 @@ const statusOf = ({ state }: Parts, pending: number): Pick<DnsZone, 'status' | '
   if (error !== '') return { status: 'failed', status_message: error }
   if (held !== '') return { status: 'held', status_message: held }
   if (pending > 0) return { status: 'pending', status_message: '' }
-  if (drift_count > 0) return { status: 'drift', status_message: `${drift_count} RRsets differ on the server` }
+  if (drift_count > 0) {
+    const subject = drift_count === 1 ? '1 RRset differs' : `${drift_count} RRsets differ`
+    return { status: 'drift', status_message: `${subject} on the server` }
+  }
   return { status: 'in_sync', status_message: '' }
 }
 

@@ -36,7 +36,7 @@ const SOURCE_FLAGS = [
     choices: ['inbox'],
     hint: 'PLACE',
   }),
-  flag('space', 'With --to inbox: the address space of the hosts; without it the default one', {
+  flag('space', 'With --to inbox: the address space of the hosts; the default one without it', {
     hint: 'SPACE',
     ref: 'spaces',
   }),

@@ -135,11 +135,12 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
   const format = formatNamed(textOf(texts, 'path') ?? '')
   const isUrl = /^https?:\/\//i.test(source)
   if (isUrl && format !== 'netbox') throw usageError('only a NetBox is read by its URL')
+  const isToInbox = textOf(texts, 'to') === 'inbox'
+  if (texts.has('space') && !isToInbox) throw usageError('--space needs --to inbox')
   const conversion = isUrl ? await pulled(session, source, texts) : await converted(session, format, source, texts)
   const { documents, report, leftover } = conversion
   const { io, globals } = session
-  const to = textOf(texts, 'to')
-  if (to === 'inbox') return recordHosts(session, texts, conversion.hosts)
+  if (isToInbox) return recordHosts(session, texts, conversion.hosts)
   if (!globals.isQuiet && globals.output !== 'json') await io.stdout.write(reportText(report))
   const paths = {
     leftover: textOf(texts, 'leftover'),

@@ -1,13 +1,11 @@
 /** `plat import FORMAT SOURCE --to inbox`: records the hosts of a source as scans, so that they meet what is documented. */
-import { call, type Transport } from '../../platform/cli/client.ts'
-import { textOf as flagText, isOn, type Session, type Texts } from '../../platform/cli/command.ts'
+import { call } from '../../platform/cli/client.ts'
+import { isOn, type Session, type Texts } from '../../platform/cli/command.ts'
 import { printable } from '../../platform/cli/display.ts'
-import { createNames } from '../../platform/cli/names.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { scans } from '../discovery/api.ts'
 import { networks } from '../networks/api.ts'
-import { spaces } from '../spaces/api.ts'
-import { isDefault } from '../spaces/fields.ts'
+import { spaceOf } from '../spaces/cli-space.ts'
 import { confirmed } from './cli-apply.ts'
 import type { Converted } from './convert/schema.ts'
 import { type Recordings, recordingsOf } from './recordings.ts'
@@ -20,21 +18,18 @@ const textOf = ({ recordings, left }: Recordings): string => {
   return lines.map((line) => `${printable(line)}\n`).join('')
 }
 
-/** Returns the id of the space of the hosts; undefined for the default one. */
-const spaceIn = async (transport: Transport, texts: Texts): Promise<string | undefined> => {
-  const text = flagText(texts, 'space')
-  if (text === undefined || isDefault(text)) return undefined
-  return createNames(transport, { spaces }).idOf({ noun: 'spaces', field: 'space', text })
-}
-
 /** @returns the exit code: 1 if a host has no recording */
 export const recordHosts = async (session: Session, texts: Texts, hosts: Converted['hosts']): Promise<number> => {
   if (hosts.length === 0)
     throw usageError('the source has no hosts; --to inbox takes scans, leases, hosts files and zones')
   const { io, globals } = session
   const { transport } = await session.connect()
-  const space_id = await spaceIn(transport, texts)
-  const found = recordingsOf(await call(transport, networks.list, {}), hosts, space_id)
+  const space_id = await spaceOf(session, transport, texts)
+  const all = await call(transport, networks.list, {})
+  const found = recordingsOf(
+    all.filter((network) => network.space_id === space_id),
+    hosts,
+  )
   const isJson = globals.output === 'json'
   const [isQuiet, isDry] = [isJson || globals.isQuiet, isOn(texts, 'dry-run')]
   if (!isQuiet) await io.stdout.write(textOf(found))

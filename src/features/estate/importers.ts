@@ -12,6 +12,8 @@ import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import { isDefault } from '../spaces/fields.ts'
 import type { Tables } from '../tables.ts'
+import { VlanDraft, VlanPatch } from '../vlans/api.ts'
+import * as vlans from '../vlans/vlans.ts'
 import { canonicalSubnet } from './apply/objects.ts'
 import { importDevices } from './import-devices.ts'
 import { importRelationships } from './import-relationships.ts'
@@ -96,6 +98,22 @@ const upsertReservation: Upsert = async (ctx, value) => {
   return 'created'
 }
 
+/** Finds a VLAN by id if the row has one, otherwise by number, datacenter and group. */
+const findVlan = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
+  const { id } = parse(Named, value)
+  if (id !== undefined) return (await vlans.documents(ctx, [id])).has(id) ? id : undefined
+  const key = vlans.naturalKey(parse(VlanDraft, value))
+  return (await vlans.idsOfKeys(ctx, [key])).get(key)
+}
+
+const upsertVlan: Upsert = async (ctx, value) => {
+  checkFields(VlanDraft, value)
+  const id = await findVlan(ctx, value)
+  if (id !== undefined) return changed(ctx, await vlans.update(ctx, parse(VlanPatch, { ...value, id })))
+  await vlans.create(ctx, parse(VlanDraft, value))
+  return 'created'
+}
+
 /** Runs each row in a separate savepoint. */
 const oneByOne =
   (upsert: Upsert): Importer =>
@@ -110,6 +128,7 @@ const oneByOne =
 
 /** The resources whose rows are not found by name, or not one by one. */
 const OTHERS = {
+  vlans: oneByOne(upsertVlan),
   devices: importDevices,
   relationships: importRelationships,
   reservations: oneByOne(upsertReservation),

@@ -7,12 +7,7 @@ import type { scans } from '../discovery/api.ts'
 import type { Converted } from './convert/schema.ts'
 
 type Host = Converted['hosts'][number]
-type Network = {
-  readonly id: string
-  readonly name: string
-  readonly subnet: string
-  readonly space_id?: string | undefined
-}
+type Network = { readonly id: string; readonly name: string; readonly subnet: string }
 
 /** The input of `scans.record`. */
 type Input = InputOf<typeof scans.record>
@@ -67,15 +62,9 @@ const joined = (hosts: readonly Host[]): Host[] => {
   return [...byIp.values()]
 }
 
-/**
- * @param networks of all spaces, with canonical subnets
- * @param space_id of the hosts; without it they are in the default space
- */
-export const recordingsOf = (networks: readonly Network[], hosts: readonly Host[], space_id?: string): Recordings => {
-  const bySubnet = Map.groupBy(
-    networks.filter((network) => network.space_id === space_id),
-    ({ subnet }) => subnet,
-  )
+/** @param networks with canonical subnets */
+export const recordingsOf = (networks: readonly Network[], hosts: readonly Host[]): Recordings => {
+  const bySubnet = Map.groupBy(networks, ({ subnet }) => subnet)
   const found = new Map<Network, Host[]>()
   const left: { ip: string; why: string }[] = []
   for (const host of joined(hosts)) {

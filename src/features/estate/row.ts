@@ -10,7 +10,7 @@ export type Done = 'created' | 'updated' | 'unchanged'
 export type Outcome = Done | AppError
 
 /** Fields that an export contains and a create does not accept. */
-const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'created_by', 'utilization'])
+const READ_ONLY = new Set(['id', 'created_at', 'updated_at', 'created_by', 'utilization', 'network_ids'])
 
 /** @throws AppError VALIDATION_ERROR for an unknown field, so that a typo is noticed. */
 export const checkFields = (schema: z.ZodType, value: unknown): void => {

@@ -4,6 +4,7 @@ import type { Ctx, Feature } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DiscoveredDevice, Scan } from '../discovery/schema.ts'
 import type { Network } from '../networks/api.ts'
+import type { Vlan } from '../vlans/api.ts'
 import type { EventName } from './catalogue.ts'
 import * as store from './store.ts'
 
@@ -19,7 +20,7 @@ export type Recorded = {
 }
 
 /** The events of objects whose changes the history records. */
-const HAS_HISTORY = /^(device|network)\./
+const HAS_HISTORY = /^(device|network|vlan)\./
 
 export const record = async (ctx: Ctx, event: EventName, resource_id: string, value: object): Promise<void> => {
   const data = JSON.stringify(value)
@@ -43,6 +44,7 @@ const ofObject =
 
 type DeviceChange = { readonly device: Device; readonly changes: readonly string[] }
 type NetworkChange = { readonly network: Network; readonly changes: readonly string[] }
+type VlanChange = { readonly vlan: Vlan; readonly changes: readonly string[] }
 
 /** Maps the events between features to those of the catalogue. */
 export const recording: NonNullable<Feature['reactions']> = {
@@ -55,6 +57,9 @@ export const recording: NonNullable<Feature['reactions']> = {
   'network.deleted': ofObject('network.deleted'),
   'network.updated': (ctx, { network, changes }: NetworkChange) =>
     record(ctx, 'network.updated', network.id, { ...network, changes }),
+  'vlan.created': ofObject('vlan.created'),
+  'vlan.deleted': ofObject('vlan.deleted'),
+  'vlan.updated': (ctx, { vlan, changes }: VlanChange) => record(ctx, 'vlan.updated', vlan.id, { ...vlan, changes }),
   'pool.utilization_high': (ctx, high: { readonly pool_id: string }) =>
     record(ctx, 'pool.utilization_high', high.pool_id, high),
   'conflict.detected': (ctx, conflict: Conflict) => record(ctx, 'conflict.detected', conflict.id, conflict),

@@ -20,6 +20,12 @@ export const kindOf = <R extends Resource>(resource: R): KindOf<R> =>
   // The type of `singular` does not tell the text.
   singular(resource) as KindOf<R>
 
+/** The nouns that differ from the kind. */
+const NOUNS: Readonly<Partial<Record<Resource, string>>> = { vlans: 'VLAN' }
+
+/** The singular noun of the objects of a resource in texts. */
+export const nounOf = (resource: Resource): string => NOUNS[resource] ?? kindOf(resource)
+
 /** The permissions to do by hand what an undo does. */
 type ChangePermissions = Readonly<Record<ItemChange, Permission>>
 
@@ -64,7 +70,7 @@ export const KINDS: readonly Kind[] = [
 
 const ofResource = (resource: Resource): [Kind, KindName] => {
   const kind = kindOf(resource)
-  return [kind, { noun: kind, ...permissionsOf(resource) }]
+  return [kind, { noun: nounOf(resource), ...permissionsOf(resource) }]
 }
 
 // The keys are the kinds.

@@ -82,6 +82,7 @@ describe('documents', () => {
     // Of resources whose rows are their objects, such as datacenters, whatever the registry has.
     for (const table of PLAIN) await admin.request('POST', `/api/${table}`, requiredExample(contracts[table].create))
     const [{ id: datacenter_id } = { id: '' }] = await admin.api.datacenters.list()
+    await admin.api.vlans.create({ vlan_id: 10, name: 'v', datacenter_id })
     const { id: network_id } = await admin.api.networks.create({ name: 'n', subnet: '10.0.0.0/24', datacenter_id })
     const pool = await admin.api.pools.create({ network_id, name: 'p', start_ip: '10.0.0.10', end_ip: '10.0.0.20' })
     await admin.api.reservations.create({ pool_id: pool.id, ip_address: '10.0.0.11' })

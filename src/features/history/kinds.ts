@@ -18,6 +18,7 @@ import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
 import { type InSpace, type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
 import type { PlainTable } from '../tables.ts'
+import * as vlans from '../vlans/vlans.ts'
 import { type Kind, type KindOf, kindOf } from './kind-names.ts'
 import type { HistoryRow } from './table.ts'
 
@@ -120,6 +121,7 @@ const relationshipOf = (document: Document): Parameters<typeof relationships.cre
 
 /** The kinds whose rules are more than those of a plain table. */
 const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> = {
+  vlan: { name: 'name', documents: vlans.documents, ...rulesOf(vlans), derived: vlans.derivedOf },
   network: {
     name: 'name',
     documents: networks.documents,

@@ -7,7 +7,7 @@ import { dialects } from '../../testing/servers.ts'
 const STEPS = 40
 const LIMIT_MS = 600_000
 /** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
-const READER = ['spaces', 'datacenters', 'networks', 'pools', 'reservations', 'devices', 'relationships'].flatMap(
+const READER = ['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'reservations', 'devices', 'relationships'].flatMap(
   (noun) => (noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`]),
 )
 

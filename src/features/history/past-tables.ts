@@ -81,7 +81,7 @@ const estateTable = (
   { table, kind, id, columns, elements, states = `then_${kind}`, moved }: Stored,
 ): PastTable => {
   const names = Object.keys(columns)
-  const cut = names.map((name) => `${columns[name]} AS ${name}`)
+  const cut = names.map((name) => `${columns[name]} AS "${name}"`)
   const isUnmoved = moved ? ` AND NOT EXISTS (SELECT 1 FROM ${moved.from} AS m WHERE m.id = s.id)` : ''
   const movedRows =
     moved &&
@@ -90,7 +90,8 @@ const estateTable = (
   return {
     name: table,
     stored: [table, ...(moved ? ['space_keys'] : [])],
-    sql: `SELECT ${names.map((name) => `s.${name}`).join(', ')} FROM ${engine.stored(table)} AS s
+    // A column may have the name of a keyword.
+    sql: `SELECT ${names.map((name) => `s."${name}"`).join(', ')} FROM ${engine.stored(table)} AS s
       WHERE ${isSame(kind, id)}${isUnmoved}${movedRows ? ` UNION ALL ${movedRows}` : ''}
       UNION ALL SELECT ${cut.join(', ')} FROM ${[`${states} AS t`, ...(elements ? [elements] : [])].join(', ')}`,
   }
@@ -236,6 +237,16 @@ const estate = (engine: PastSql): PastTable[] => {
       estateTable(engine, { table, kind: kindOf(table), id: 's.id', columns: plainColumns(engine, table) }),
     ),
     estateTable(engine, {
+      table: 'vlans',
+      kind: 'vlan',
+      id: 's.id',
+      columns: {
+        ...named(['datacenter_id', 'group', 'description', ...common]),
+        vlan_id: integer(text('t.before', 'vlan_id')),
+        group_key: derived('group'),
+      },
+    }),
+    estateTable(engine, {
       table: 'networks',
       kind: 'network',
       id: 's.id',
@@ -276,6 +287,7 @@ const estate = (engine: PastSql): PastTable[] => {
         id: 't.id',
         ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
         ...fieldsOf(engine, common),
+        mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
         ip_key: keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), derived('ip')),
       },
       moved: { from: 'past_moved_reservations', keys: ['ip_key'] },

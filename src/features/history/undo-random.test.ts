@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { dialects } from '../../testing/servers.ts'
 
-const ESTATE = ['datacenters', 'networks', 'pools', 'reservations', 'devices', 'relationships'] as const
+const ESTATE = ['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'devices', 'relationships'] as const
 const STEPS = 120
 
 /** Mulberry32: the same numbers for the same seed. */
@@ -90,6 +90,17 @@ describe.each(dialects())('on %s', (dialect) => {
             datacenter_id: await idOf('datacenters'),
           },
         ],
+        async () => [
+          'POST',
+          '/api/vlans',
+          { vlan_id: 1 + random(3), name: `v${random(9)}`, datacenter_id: await idOf('datacenters') },
+        ],
+        async () => [
+          'PUT',
+          `/api/vlans/${await idOf('vlans')}`,
+          { vlan_id: 1 + random(3), group: ['', 'g'][random(2)] },
+        ],
+        async () => ['DELETE', `/api/vlans/${await idOf('vlans')}`],
         async () => {
           const network = await pick('networks')
           const start = `${String(network?.subnet).split('.').slice(0, 2).join('.')}.0`

@@ -50,12 +50,13 @@ const deviceLines = ({ devices = [] }: Lookup): Line[] =>
 
 const addressLines = ({ devices: [device, ...others] = [], kind }: Lookup): Line[] =>
   device && others.length === 0 && kind !== 'cidr'
-    ? under('addresses', device.addresses, ({ ip, port, label, switch_port, mac_address, dns_name }) =>
+    ? under('addresses', device.addresses, ({ ip, port, label, dns_name, mac_address, interface: own, switch_port }) =>
         joined(
           port === null ? ip : `${ip} port ${port}`,
           label,
           dns_name,
           mac_address,
+          own && `on ${own}`,
           switch_port && `at ${switch_port}`,
         ),
       )
@@ -86,8 +87,8 @@ const linesOf = (answer: Lookup): Line[] => [
   ...deviceLines(answer),
   ...addressLines(answer),
   ...relationLines(answer),
-  ...under('reserved', answer.reservations, ({ ip_address, hostname, purpose, expires_at, created_by }) =>
-    joined(ip_address, hostname, purpose, `by ${created_by}`, expires_at && `until ${moment(expires_at)}`),
+  ...under('reserved', answer.reservations, ({ ip_address, hostname, mac_address, purpose, expires_at, created_by }) =>
+    joined(ip_address, hostname, mac_address, purpose, `by ${created_by}`, expires_at && `until ${moment(expires_at)}`),
   ),
   ...under(
     'seen',

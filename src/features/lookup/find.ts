@@ -209,15 +209,16 @@ const networksAround = async (
 }
 
 const findMac = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> => {
-  const discovered = await listed(may('discovered'), async () =>
-    discoveredOf(ctx, await store.discoveredIdsOfMac(ctx, text)),
-  )
+  const [discovered, reservations] = await Promise.all([
+    listed(may('discovered'), async () => discoveredOf(ctx, await store.discoveredIdsOfMac(ctx, text))),
+    listed(may('reservations'), () => store.reservationsOfMac(ctx, text)),
+  ])
   const matched = discovered.map(({ matched_device_id }) => matched_device_id)
   const devices = await listed(may('devices'), async () =>
     devicesOf(ctx, distinct([...(await store.deviceIdsOfMac(ctx, text)), ...matched])),
   )
   const networks = await listed(may('networks'), () => networksAround(ctx, { devices, discovered }))
-  return { devices, discovered, networks }
+  return { devices, discovered, reservations, networks }
 }
 
 const findName = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> => {

@@ -282,6 +282,16 @@ const reservationsByName = prepared((db: Kysely<Tables>, { name, now }: { name: 
     .orderBy('ip_key')
     .limit(SOME),
 )
+const reservationsByMac = prepared((db: Kysely<Tables>, { mac, now }: { mac: string; now: string }) =>
+  db
+    .selectFrom('reservations')
+    .select(reservations.columns)
+    .where('mac_address', '=', mac)
+    .where(hasMac)
+    .where(reservations.isLive(now))
+    .orderBy('ip_key')
+    .limit(SOME),
+)
 
 /** Returns the active reservations in a block. */
 export const reservationsIn = async (ctx: Ctx, range: KeyRange): Promise<Reservation[]> =>
@@ -338,6 +348,9 @@ export const spacesUsing = prepared((db: Kysely<Tables>, { first, last, prefix, 
       ),
     ])
 })
+/** Returns the active reservations for a MAC. */
+export const reservationsOfMac = async (ctx: Ctx, mac: string): Promise<Reservation[]> =>
+  (await reservationsByMac(ctx, { mac, now: ctx.now })).map(reservations.reservationOf)
 
 const named = (db: Kysely<Tables>) =>
   db

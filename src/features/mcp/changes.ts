@@ -4,7 +4,7 @@ import type { Counts, Verb } from '../../platform/contract/change-summary.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { JournalRules, Row, RowChange } from '../../platform/db/journal.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
-import { PLAN_TABLES, type PlanTable } from './plan-tables.ts'
+import { PLAN_TABLES, type PlanTable, SHOWN_KINDS } from './plan-tables.ts'
 
 /** The tables of which a plan records the changed rows. */
 export const WATCHED_TABLES: JournalRules = PLAN_TABLES
@@ -18,7 +18,7 @@ export type Change = {
   readonly kind: string
   readonly id: string
   readonly name: string
-  /** The changed fields of an update. */
+  /** The changed fields of an update; of kinds that show their values, the fields of all changes. */
   readonly fields?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
 }
 
@@ -32,7 +32,7 @@ export type Fingerprint = {
 }
 
 const planTableOf = (table: string): PlanTable => {
-  const kind = PLAN_TABLES[table]
+  const kind = PLAN_TABLES[table] ?? SHOWN_KINDS[table]
   if (!kind) throw new Error(`plan-tables.ts does not declare the table ${table}`)
   return kind
 }
@@ -46,7 +46,7 @@ const idOf = (kind: PlanTable, row: Row): string => kind.key.map((column) => Str
 const rowOf = ({ before, after }: RowChange): Row => after ?? before ?? {}
 
 const fieldsOf = (before: Row, after: Row): NonNullable<Change['fields']> => {
-  const names = Object.keys(after).filter((name) => !Bun.deepEquals(before[name], after[name]))
+  const names = Object.keys({ ...before, ...after }).filter((name) => !Bun.deepEquals(before[name], after[name]))
   return Object.fromEntries(names.map((name) => [name, { from: before[name] ?? null, to: after[name] ?? null }]))
 }
 
@@ -59,7 +59,7 @@ const changeOf = (one: RowChange, names: DeviceNames): Change => {
   const kind = planTableOf(one.table)
   const change = verbOf(one)
   const described = { change, kind: kind.noun, id: idOf(kind, rowOf(one)), name: kind.name?.(rowOf(one), names) ?? '' }
-  if (change !== 'update') return described
+  if (change !== 'update' && !kind.showsValues) return described
   return { ...described, fields: fieldsOf(viewed(kind, one.before), viewed(kind, one.after)) }
 }
 
@@ -75,7 +75,7 @@ export const countsOf = (changes: readonly RowChange[]): Counts => {
 }
 
 const PERMISSIONS: ReadonlyMap<string, Permission | undefined> = new Map(
-  Object.values(PLAN_TABLES).map(({ noun, permission }) => [noun, permission]),
+  [...Object.values(PLAN_TABLES), ...Object.values(SHOWN_KINDS)].map(({ noun, permission }) => [noun, permission]),
 )
 
 /** Without this permission the caller sees only the number of the objects. */

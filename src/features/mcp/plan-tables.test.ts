@@ -8,7 +8,7 @@ import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { isSecretName } from '../../platform/runtime/redaction.ts'
 import { contracts } from '../index.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import { PLAN_TABLES } from './plan-tables.ts'
+import { PLAN_TABLES, SHOWN_KINDS } from './plan-tables.ts'
 
 /**
  * Tables whose rows belong to a declared object and change with it, and internal tables: outbox, counters and caches.
@@ -97,7 +97,9 @@ test('tables with cascades are shown', () => {
 
 test('the permissions are those of the catalogue', () => {
   const known = new Set<string>(CATALOGUE.map(({ name }) => name))
-  const asked = Object.values(PLAN_TABLES).flatMap(({ permission }) => permission ?? [])
+  const asked = [...Object.values(PLAN_TABLES), ...Object.values(SHOWN_KINDS)].flatMap(
+    ({ permission }) => permission ?? [],
+  )
   expect(asked.filter((permission) => !known.has(permission))).toEqual([])
 })
 

@@ -13,6 +13,8 @@ export type PlanTable = TableRule & {
   readonly permission?: Permission
   /** The visible fields of a row; never secrets. */
   readonly view?: (row: Row) => Row
+  /** A plan shows the fields of created and deleted objects too. */
+  readonly showsValues?: true
   /** The display name of a row. @param devices the names of devices by id */
   readonly name?: (row: Row, devices: ReadonlyMap<string, string>) => string
 }
@@ -66,11 +68,20 @@ const derived = (table: string, differences: Partial<PlanTable>): PlanTable => {
 /** The noun and the permission that the history shows objects of a kind by. */
 const sharedWithHistory = (kind: Kind) => ({ noun: KIND_NAMES[kind].noun, permission: KIND_NAMES[kind].read })
 
+const RRSET = {
+  key: ['fqdn', 'type'],
+  permission: 'dns:read',
+  view: pick('ttl', 'values'),
+  showsValues: true,
+  name: ({ fqdn, type }: Row) => `${text(fqdn)} ${text(type)}`,
+} as const
+
 /**
  * By table. Rows of all other tables are parts of these objects, or internal to the server; plan-tables.test.ts names them.
  */
 export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   ...DERIVED,
+  vlans: derived('vlans', { noun: KIND_NAMES.vlan.noun }),
   reservations: derived('reservations', { name: (row) => text(row.hostname) || text(row.ip_address) }),
   devices: derived('devices', { view: deviceView }),
   relationships: {
@@ -126,6 +137,9 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
   user_roles: { noun: 'granted role', key: ['user_id', 'role_id'] },
   api_keys: { noun: 'API key', key: ['id'], permission: 'apikeys:read', view: pick('name', 'expires_at'), name: named },
   sessions: { noun: 'session', key: ['id'] },
+  dns_providers: derived('dns_providers', { noun: 'DNS server' }),
+  dns_zones: derived('dns_zones', { noun: 'DNS zone' }),
+  dns_records: derived('dns_records', { noun: 'DNS record' }),
   oauth_clients: {
     noun: 'OAuth client',
     key: ['id'],
@@ -135,4 +149,10 @@ export const PLAN_TABLES: Readonly<Record<string, PlanTable>> = {
     name: named,
   },
   oauth_grants: { noun: 'OAuth consent', key: ['id'] },
+}
+
+/** By the name that an operation with `showsChanges` gives: objects that are not rows. */
+export const SHOWN_KINDS: Readonly<Record<string, PlanTable>> = {
+  rrset: { noun: 'RRset', ...RRSET },
+  own_rrset: { noun: 'own RRset', ...RRSET },
 }

@@ -8,9 +8,10 @@ import type { Plans } from '../../platform/mcp/call.ts'
 import { needsPlan } from '../../platform/mcp/tools.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Bound } from '../../platform/operation/context.ts'
-import { canDryRun, dryRun, runRecorded } from '../../platform/operation/dry-run.ts'
+import { canDryRun, dryRun, runRecorded, shownRun } from '../../platform/operation/dry-run.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
-import type { Request } from '../../platform/operation/request.ts'
+import type { Request, ShownChanges } from '../../platform/operation/request.ts'
+import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import {
   countsOf,
@@ -51,9 +52,11 @@ const clientOf = ({ client, via, credentialId = '' }: Caller): string =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** Returns the failed items of an answer that reports each item separately. */
+/** Returns the failed items of an answer that reports each item, or the failed ones alone. */
 const failuresIn = (answer: unknown): readonly unknown[] => {
-  const results = isRecord(answer) && Array.isArray(answer.results) ? answer.results : []
+  if (!isRecord(answer)) return []
+  if (Array.isArray(answer.failed)) return answer.failed
+  const results = Array.isArray(answer.results) ? answer.results : []
   return results.filter((one) => isRecord(one) && one.status === 'failed')
 }
 
@@ -89,11 +92,12 @@ export type PlansOptions = {
   readonly now: () => Date
 }
 
-/** The operations that need a plan, by name. @throws if one does more than a transaction can roll back */
+/** The operations that need a plan, by name. @throws if one can neither be rolled back nor shows its changes */
 export const plannedOf = (operations: readonly Bound<Tables>[]): ReadonlyMap<string, Bound<Tables>> => {
   const planned = operations.filter(({ op }) => needsPlan(op) && op.mcp !== 'hidden')
   for (const bound of planned)
-    if (!canDryRun(bound)) throw new Error(`${bound.op.name} needs a plan, but is not a single transaction`)
+    if (!canDryRun(bound) && !bound.op.showsChanges)
+      throw new Error(`${bound.op.name} needs a plan, but is not a single transaction, and shows no changes`)
   return new Map(planned.map((bound) => [bound.op.name, bound]))
 }
 
@@ -111,12 +115,41 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
     return plan
   }
 
+  const changesOf = async (bound: Bound<Tables>, request: Request, at: Date): Promise<ShownChanges> => {
+    if (!bound.op.showsChanges) return dryRun({ kernel, db, watched: WATCHED, at }, bound, request)
+    const shown = await shownRun({ kernel, at }, bound, request)
+    return shown.changes.length > MOST_OBJECTS ? tooMany() : shown
+  }
+
+  type Application = {
+    readonly bound: Bound<Tables>
+    readonly request: Request
+    readonly at: Date
+    readonly claim: (tx: DbScope) => Promise<void>
+    readonly check: (scope: DbScope, changes: readonly RowChange[]) => Promise<void>
+  }
+
+  /** Compares, and then claims the plan before the first effect, which cannot be rolled back. */
+  const runShown = ({ bound, request, at, claim, check }: Application): Promise<unknown> => {
+    const onChanges = async ({ changes }: ShownChanges): Promise<void> => {
+      await check({ db: db.read }, changes)
+      await kernel.write(bound.op, request, claim)
+    }
+    return kernel.over({ now: () => at }).run(bound, { ...request, onChanges })
+  }
+
+  const runPlanned = (application: Application): Promise<unknown> => {
+    const { bound, request, at, claim: first, check: last } = application
+    if (bound.op.showsChanges) return runShown(application)
+    return runRecorded({ kernel, db, watched: WATCHED, at, first, last }, bound, request)
+  }
+
   return {
     make: async (bound, asked) => {
       const at = now()
       // A dry run is rolled back, so no commit confirms it.
       const request = await kernel.confirmed(bound.op, asked)
-      const { answer, changes } = await dryRun({ kernel, db, watched: WATCHED, at }, bound, request)
+      const { answer, changes } = await changesOf(bound, request, at)
       const shown = { ...described(changes), ...failures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
       const { caller, input } = request
@@ -149,33 +182,27 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const { permissions } = request.caller
       let done: readonly RowChange[] = []
       let names: DeviceNames = new Map()
-      const answer = await runRecorded(
-        {
-          kernel,
-          db,
-          watched: WATCHED,
-          at,
-          first: async (tx) => {
-            if (await store.claim(tx, plan.id, at.toISOString())) return
-            throw new AppError('PRECONDITION_FAILED', 'The plan was applied concurrently, and can be applied only once')
-          },
-          last: async (tx, changes) => {
-            names = await deviceNames(tx, changes, permissions)
-            // Written by this module.
-            const planned = JSON.parse(plan.changes) as Fingerprint[]
-            const { hasMoved, issues } = detectDrift(
-              planned,
-              fingerprintsOf(changes, at.toISOString(), names),
-              permissions,
-            )
-            if (hasMoved) throw moved(issues)
-            done = changes
-          },
-        },
-        bound,
+      const answer = await runPlanned({
+        ...{ bound, at },
         // The stored input was validated when the plan was made.
-        { ...request, input: JSON.parse(plan.input) } as Request,
-      )
+        request: { ...request, input: JSON.parse(plan.input) } as Request,
+        claim: async (tx) => {
+          if (await store.claim(tx, plan.id, at.toISOString())) return
+          throw new AppError('PRECONDITION_FAILED', 'The plan was applied concurrently, and can be applied only once')
+        },
+        check: async (scope, changes) => {
+          names = await deviceNames(scope, changes, permissions)
+          // Written by this module.
+          const planned = JSON.parse(plan.changes) as Fingerprint[]
+          const { hasMoved, issues } = detectDrift(
+            planned,
+            fingerprintsOf(changes, at.toISOString(), names),
+            permissions,
+          )
+          if (hasMoved) throw moved(issues)
+          done = changes
+        },
+      })
       const created = shownOf(
         done.filter(({ before }) => !before),
         { permissions, names, most: MOST_CREATED },
@@ -186,6 +213,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         ...described(done),
         ...(created.length > 0 && { created }),
         ...failures(answer),
+        ...(bound.op.showsChanges && { result: answer }),
       }
     },
   }

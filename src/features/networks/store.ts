@@ -72,7 +72,10 @@ const lastAsked = lockScopedCache<IdsBySubnet>()
 
 export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
-  await ctx.db.insertInto('networks').values(rowOf(network, await spaceKeyOf(ctx, network))).execute()
+  await ctx.db
+    .insertInto('networks')
+    .values(rowOf(network, await spaceKeyOf(ctx, network)))
+    .execute()
   await refs.insert(ctx, [network])
   ctx.changed('network', { id: network.id, after: JSON.stringify(network) })
 }
@@ -80,7 +83,11 @@ export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
 export const update = async (ctx: Ctx, before: Network, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   const { id } = network
-  await ctx.db.updateTable('networks').set(rowOf(network, await spaceKeyOf(ctx, network))).where('id', '=', id).execute()
+  await ctx.db
+    .updateTable('networks')
+    .set(rowOf(network, await spaceKeyOf(ctx, network)))
+    .where('id', '=', id)
+    .execute()
   await refs.update(ctx, before, network)
   ctx.changed('network', { id, before: JSON.stringify(before), after: JSON.stringify(network) })
 }
@@ -111,8 +118,7 @@ export const blocksOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promis
   return new Map(rows.map(({ id, ...block }) => [id, block]))
 }
 
-const blocks = (db: Kysely<Tables>) =>
-  db.selectFrom('networks').select(['id', 'subnet', 'space_id', 'first_key'])
+const blocks = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet', 'space_id', 'first_key'])
 const blocksByIds = preparedKeys((db: Kysely<Tables>, ids) => blocks(db).where('id', 'in', ids))
 const subnetKeys = (db: Kysely<Tables>) => db.selectFrom('networks').select(['id', 'subnet_key'])
 const bySubnetKeys = preparedKeys((db: Kysely<Tables>, wanted) => subnetKeys(db).where('subnet_key', 'in', wanted))

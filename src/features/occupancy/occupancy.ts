@@ -60,11 +60,7 @@ type Marking = {
   readonly hadExpired?: boolean
 }
 
-const mark = async (
-  ctx: Ctx,
-  keys: readonly IpKey[],
-  { taken, known, hadExpired = false }: Marking,
-): Promise<void> => {
+const mark = async (ctx: Ctx, keys: readonly IpKey[], { taken, known, hadExpired = false }: Marking): Promise<void> => {
   if (keys.length === 0) return
   const wanted = offsetsByBlock(keys)
   const blocks = known ?? (await readBlocksOf(ctx, keys))

@@ -69,7 +69,8 @@ const expiryOf = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>
   ttlSeconds === undefined ? null : new Date(Date.parse(ctx.now) + ttlSeconds * 1000).toISOString()
 
 const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Allocation> => {
-  const { device_id, label = '', hostname = '', purpose = '' } = request
+  const { device_id, label = '', hostname = '', mac_address = '', purpose = '' } = request
+  if (mac_address !== '' && request.count > 1) throw invalidField('mac_address', 'is for one address, not for several')
   if (device_id) {
     ctx.require('devices:update')
     if (request.ttl_seconds !== undefined)
@@ -87,12 +88,13 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     await addAddresses(
       ctx,
       device_id,
-      ips.map((ip) => ({ ip, label, network_id: pool.network_id, pool_id: pool.id })),
+      ips.map((ip) => ({ ip, label, mac_address, network_id: pool.network_id, pool_id: pool.id })),
     )
     return { ips, reservations: [] }
   }
   const fields = {
     hostname,
+    mac_address,
     purpose,
     notes: '',
     expires_at: expiryOf(ctx, request.ttl_seconds),

@@ -1,6 +1,6 @@
 /** The reservations contract: held addresses, and the allocation, unique for each caller. Browser-safe. */
 import { z } from 'zod'
-import { IpAddress } from '../../platform/contract/address-field.ts'
+import { IpAddress, MacAddress } from '../../platform/contract/address-field.ts'
 import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import {
   draft,
@@ -27,6 +27,7 @@ export const Reservation = z
     pool_id: z.string(),
     ip_address: z.string(),
     hostname: z.string(),
+    mac_address: z.string().optional().describe('Absent where none is recorded'),
     purpose: z.string(),
     notes: z.string(),
     expires_at: Timestamp.nullable(),
@@ -44,8 +45,10 @@ const expiry = z
   .nullable()
   .transform((moment) => moment || null)
 const hostname = ruledText(253, HOST_NAME)
+const mac_address = MacAddress.describe('The MAC address of the host that gets the address')
 const fields = {
   hostname,
+  mac_address,
   purpose: text(255),
   notes: text(4096),
   expires_at: expiry,
@@ -73,6 +76,7 @@ export const AllocationRequest = z.object({
   device_id: reference('devices').optional().describe('Adds the addresses to this device instead of reserving them'),
   label: line(128).optional().describe('Label of the addresses on the device'),
   hostname: hostname.optional(),
+  mac_address: MacAddress.optional().describe('The MAC address of the host that gets the one address'),
   purpose: line(255).optional(),
   ttl_seconds: z
     .int()

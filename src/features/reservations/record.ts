@@ -1,5 +1,6 @@
 /** Writes reservations and frees their addresses, for the rules and for the allocation. */
 import type { IpKey, SpaceKey } from '../../net/ip.ts'
+import { givenTexts } from '../../platform/contract/fields.ts'
 import { changedRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
@@ -22,7 +23,7 @@ export const reserve = async (
   drafts: readonly Omit<NewReservation, 'pool_id'>[],
 ): Promise<Reservation[]> => {
   const reservations = drafts.map(
-    ({ ip_address, hostname, purpose, notes, expires_at, refs, managed_by, ...own }): Reservation => ({
+    ({ ip_address, hostname, mac_address, purpose, notes, expires_at, refs, managed_by, ...own }): Reservation => ({
       id: own.id ?? Bun.randomUUIDv7(),
       pool_id: pool.id,
       ip_address,
@@ -35,6 +36,7 @@ export const reserve = async (
       managed_by,
       created_at: own.created_at ?? ctx.now,
       updated_at: ctx.now,
+      ...givenTexts({ mac_address }),
     }),
   )
   await store.insert(ctx, reservations, pool.space)

@@ -1,6 +1,7 @@
 /** The rules of reservations. */
 import { type IpKey, ipKeyOf, keyInSpace, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
+import { givenTexts } from '../../platform/contract/fields.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
@@ -45,8 +46,7 @@ export const create = async (ctx: Ctx, draft: NewReservation, isShared = false):
   const range = rangeOf(pool, space)
   if (key < range.first || key > range.last)
     throw invalidField('ip_address', `is outside of the pool (${pool.start_ip} - ${pool.end_ip})`)
-  if (neverFree(network, space).has(key))
-    throw unavailable(ip, 'is the network or broadcast address of its network')
+  if (neverFree(network, space).has(key)) throw unavailable(ip, 'is the network or broadcast address of its network')
   // An expired reservation holds its refs until it is deleted.
   await purgeExpired(ctx, draft.refs ? undefined : { first: key, last: key })
   // Before the address: of two callers that make one reservation, the second learns which it is.
@@ -86,10 +86,14 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
   if (given.refs) await purgeExpired(ctx)
   const before = await lockForChange(ctx, id)
   const { pool_id: _, ip_address: __, ...patch } = given
-  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  // A reservation without a MAC has no such field, and the history takes one away by null.
+  const bare = { mac_address: '', ...before }
+  const { mac_address = bare.mac_address } = patch
+  const { value, changes } = merge(bare, withChangedRefs(before, { ...patch, mac_address: mac_address ?? '' }))
   if (changes.length === 0) return before
   if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
-  const reservation = { ...value, updated_at: ctx.now }
+  const { mac_address: mac, ...others } = value
+  const reservation: Reservation = { ...others, updated_at: ctx.now, ...givenTexts({ mac_address: mac }) }
   await store.update(ctx, before, reservation)
   await ctx.emit('reservation.updated', { reservation, changes })
   return reservation
@@ -140,9 +144,15 @@ export const feature: Feature = {
     'network.changing-space': async (ctx, { before, to, issues }: SpaceChange) => {
       await purgeExpired(ctx)
       const keys = await store.keysOfNetwork(ctx, before.id)
-      const first = await store.firstReserved(ctx, keys.map((key) => keyInSpace(key, to)))
+      const first = await store.firstReserved(
+        ctx,
+        keys.map((key) => keyInSpace(key, to)),
+      )
       if (first !== undefined)
-        issues.push({ field: 'space_id', message: `would reserve ${first} twice: it is reserved in that space as well` })
+        issues.push({
+          field: 'space_id',
+          message: `would reserve ${first} twice: it is reserved in that space as well`,
+        })
     },
     'network.changed-space': async (ctx, { after, from, to }: SpaceChange) => {
       const keys = await store.keysOfNetwork(ctx, after.id)

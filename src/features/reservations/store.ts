@@ -2,6 +2,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { type IpKey, ipKeyOf, type SpaceKey } from '../../net/ip.ts'
 import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
+import { givenTexts } from '../../platform/contract/fields.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
@@ -18,6 +19,7 @@ export const columns = [
   'pool_id',
   'ip_address',
   'hostname',
+  'mac_address',
   'purpose',
   'notes',
   'expires_at',
@@ -45,7 +47,10 @@ const byId = (ctx: Ctx, id: string) =>
 type Row = Omit<ReservationRow, 'ip_key'>
 
 /** Returns the object of a row. */
-export const reservationOf = withRefs<Row>
+export const reservationOf = ({ mac_address, ...row }: Row): Reservation => ({
+  ...withRefs(row),
+  ...givenTexts({ mac_address }),
+})
 
 const found = (row: Row | undefined): Reservation | undefined => row && reservationOf(row)
 
@@ -68,7 +73,11 @@ export const findByKey = async (ctx: Ctx, key: IpKey): Promise<Reservation | und
 
 const refs = objectRefs('reservations', 'reservation', 'ip_address')
 
-const rowOf = (reservation: Reservation): Row => ({ ...reservation, refs: JSON.stringify(reservation.refs) })
+const rowOf = (reservation: Reservation): Row => ({
+  ...reservation,
+  mac_address: reservation.mac_address ?? '',
+  refs: JSON.stringify(reservation.refs),
+})
 
 const insertRows = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
   db.insertInto('reservations').values(rows),

@@ -8,6 +8,8 @@ export type ReservationRow = {
   /** In the space of the network of its pool. */
   ip_key: IpKey
   hostname: string
+  /** '' for none. */
+  mac_address: string
   purpose: string
   notes: string
   expires_at: string | null

@@ -53,6 +53,7 @@ const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
   pools: 'address pools',
   relationships: 'relationships between devices',
   reservations: 'address reservations',
+  vlans: 'VLANs',
 }
 
 /** What the rest of the inventory lies in. Operators keep that, and only administrators change these. */

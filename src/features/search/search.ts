@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { cidrKeys, parseCidr } from '../../net/cidr.ts'
 import { DEFAULT_SPACE, formatIp, type IpKey, ipFromKey, parseIpKey } from '../../net/ip.ts'
+import { parseMac } from '../../net/mac.ts'
 import { firstRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
@@ -44,6 +45,8 @@ const matchIn = (device: Device, words: readonly string[], range: Range | undefi
   const ips = device.addresses.map(({ ip }) => ip)
   const inside = range && firstInside(ips, range)
   if (inside) return inside
+  const mac = parseMac(words.join(' '))
+  if (mac !== undefined && device.addresses.some(({ mac_address }) => mac_address === mac)) return mac
   const { name, hostname, tags, domains, os, make_model, location, description } = device
   const pieces = [name, hostname, ...ips, ...tags, ...domains, os, make_model, location, description]
   return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? name
@@ -153,6 +156,9 @@ const firstInRange = (ctx: Ctx, range: Range) =>
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
 
+/** A MAC is stored in one notation, and names may contain it in others. */
+const spellingsOf = (word: string): string[] => [...new Set([word, parseMac(word) ?? word])]
+
 /** For callers who may list devices, documented ones are found as devices. */
 const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
   let query = ctx.db.selectFrom('discovered_devices').select('doc')
@@ -162,14 +168,16 @@ const inDiscovered = async (ctx: Ctx, words: readonly string[], range: Range | u
   const lines = range && range.first === range.last ? [`\n${formatIp(ipFromKey(range.first))}\n`] : words
   if (range && range.first !== range.last)
     query = isUndocumented ? query.where(isInRange(range)) : query.where('id', 'in', firstInRange(ctx, range))
-  else for (const line of lines) query = query.where(holdsWord(line))
+  else for (const line of lines) query = query.where(({ or }) => or(spellingsOf(line).map(holdsWord)))
   const rows = await query.orderBy('ip_key').orderBy('id').limit(MAX_RESULTS_PER_TYPE).execute()
   return rows.map(({ doc }) => {
     // The column holds the JSON of a discovered device.
     const { id, ip, hostname, mac_address, vendor, os_guess, addresses } = JSON.parse(doc) as DiscoveredDevice
     const ips = addresses.map((address) => address.ip)
     const pieces = [hostname, ...ips, mac_address, vendor, os_guess]
-    const held = range ? firstInside(ips, range) : pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? ''))
+    const held = range
+      ? firstInside(ips, range)
+      : pieces.find((piece) => spellingsOf(words[0] ?? '').some((word) => piece.toLowerCase().includes(word)))
     return { type: 'discovered_device', id, name: hostname || ip, match: held ?? ip }
   })
 }

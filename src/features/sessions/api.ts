@@ -4,9 +4,17 @@ import { idOf, Page, Timestamp } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
 import { User } from '../users/api.ts'
 
-export const Me = User.extend({ permissions: z.array(z.string()).describe('Names of permissions, sorted') }).meta({
-  id: 'Me',
-})
+/** The resources that the UI shows once there is an object. */
+export const OPTIONAL = ['spaces', 'vlans'] as const
+export type Optional = (typeof OPTIONAL)[number]
+
+export const Me = User.extend({
+  permissions: z.array(z.string()).describe('Names of permissions, sorted'),
+  in_use: z
+    .array(z.enum(OPTIONAL))
+    .optional()
+    .describe('Of the resources that the UI shows once there is an object: those that have one and that you may list'),
+}).meta({ id: 'Me' })
 export type Me = z.infer<typeof Me>
 
 export const Login = z.object({

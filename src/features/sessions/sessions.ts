@@ -8,7 +8,14 @@ import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
-import { type Me, type Session as SentSession, sessionRoutes, sessions as sessionsApi } from './api.ts'
+import {
+  type Me,
+  OPTIONAL,
+  type Optional,
+  type Session as SentSession,
+  sessionRoutes,
+  sessions as sessionsApi,
+} from './api.ts'
 import { login } from './login.ts'
 import type { SignIn } from './sign-in.ts'
 import type { Session, SessionStore } from './store.ts'
@@ -22,11 +29,21 @@ export type SessionsOptions = {
 export const cookieFor = ({ cookieSecure, sessionTtlMs }: SessionsOptions['config']): OwnCookie =>
   sessionCookie({ isSecure: cookieSecure, ttlMs: sessionTtlMs })
 
+const inUse = async ({ caller, db }: Ctx): Promise<Optional[]> => {
+  const used: Optional[] = []
+  for (const resource of OPTIONAL) {
+    if (!caller.permissions.has(`${resource}:list`)) continue
+    if (await db.selectFrom(resource).select('id').limit(1).executeTakeFirst()) used.push(resource)
+  }
+  return used
+}
+
 const me = async (ctx: Ctx): Promise<Me> => {
   const { userId, permissions } = ctx.caller
   const user = userId === undefined ? undefined : await findUser(ctx, userId)
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
-  return { ...user, permissions: [...permissions].sort() }
+  const in_use = await inUse(ctx)
+  return { ...user, permissions: [...permissions].sort(), ...(in_use.length > 0 && { in_use }) }
 }
 
 const sent = ({ caller }: Ctx, session: Session): SentSession => ({

@@ -29,6 +29,10 @@ describe.each([...dialects()])('feeds and zones of spaces on %s', (dialect) => {
     await api.devices.create({ id: 'bare', name: 'bare', hostname: 'bare' })
   })
 
+  test('your account says that there are spaces, if you may list them', async () => {
+    expect((await inv.ask('GET /api/auth/me')).body).toMatchObject({ in_use: ['spaces'] })
+  })
+
   const post = async <T>(path: string, draft: object): Promise<T> => {
     const { status, body } = await inv.ask(`POST ${path}`, draft)
     expect([status, body]).toMatchObject([201, {}])

@@ -41,6 +41,12 @@ export const boundsOfSpace = async (scope: StoreScope, space_id: string) => {
   return key === undefined ? { from: '', before: '' } : store.boundsOf(key)
 }
 
+/** Matches devices with an address in the space of a filter. */
+export const hasAddressIn = async (scope: StoreScope, space_id: string) => {
+  const { from, before } = await boundsOfSpace(scope, space_id)
+  return sql<SqlBool>`EXISTS (SELECT 1 FROM addresses WHERE device_id = devices.id AND ip_key >= ${from} AND ip_key < ${before})`
+}
+
 /** The keys of the spaces that an object is moved from and to. */
 export type Moved = { readonly from: SpaceKey; readonly to: SpaceKey }
 
@@ -55,6 +61,6 @@ export const spaceKeyOf = async (scope: StoreScope, object: InSpace): Promise<Sp
 /** Returns those of the ids that are spaces. */
 export const existingSpaces = store.existing
 
-export const { allSpaces, boundsOf, find: findSpace, idOfKey, SPACES } = store
+export const { SPACES, allSpaces, boundsOf, find: findSpace, idOfKey } = store
 
 export type { NamedSpace } from './store.ts'

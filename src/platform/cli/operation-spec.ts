@@ -19,7 +19,7 @@ const shortForms = (field: string, schema: FieldSchema): string[] => {
   const isReference = (elementOf(schema) ?? settled(schema)).ref !== undefined
   const bare = field.replace(/_ids?$/, '')
   if (isReference && bare !== field) return [flagName(bare)]
-  return elementOf(schema) ? [flagName(field.endsWith('sses') ? field.slice(0, -2) : singular(field))] : []
+  return elementOf(schema) ? [flagName(/(?:ss|us)es$/.test(field) ? field.slice(0, -2) : singular(field))] : []
 }
 
 const hintOf = (schema: FieldSchema): string => {

@@ -71,4 +71,14 @@ export const elementOf = (schema: FieldSchema): FieldSchema | undefined => {
   return type === 'array' ? settled(items ?? {}) : undefined
 }
 
-export const choicesOf = (schema: FieldSchema): readonly string[] => (settled(schema).enum ?? []).map(String)
+/** Returns undefined for a schema that allows other values too. */
+const valuesOf = (schema: FieldSchema): readonly unknown[] | undefined => {
+  if (schema.enum) return schema.enum
+  if (schema.const !== undefined) return [schema.const]
+  const options = schema.anyOf?.filter(({ type }) => type !== 'null').map(valuesOf)
+  return options?.every((one) => one !== undefined) ? options.flat() : undefined
+}
+
+/** Returns the values of an enumeration, but the empty one, which `--unset` sets. */
+export const choicesOf = (schema: FieldSchema): readonly string[] =>
+  (valuesOf(schema) ?? []).map(String).filter((value) => value !== '')

@@ -17,7 +17,7 @@ export const ManagedBy = ruledText(64, {
 export const ManagedByFilter = Filter.optional().describe('Only objects that this owner manages')
 
 /** The resources whose objects have refs. */
-export const REFERABLE = ['spaces', 'datacenters', 'networks', 'pools', 'devices', 'reservations'] as const
+export const REFERABLE = ['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'devices', 'reservations'] as const
 export type Referable = (typeof REFERABLE)[number]
 
 /** The ids of an object in other systems, by system. */

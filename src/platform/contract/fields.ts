@@ -45,6 +45,16 @@ export const ruledText = (max: number, { holds, pattern, error }: TextRule) =>
     .nullable()
     .transform((value) => value ?? '')
 
+/**
+ * Returns those of the texts that are not empty, for fields that an answer has only with a value.
+ * @example givenTexts({ interface: 'eth0' }) // { interface: 'eth0' }
+ */
+export const givenTexts = <K extends string>(
+  texts: Readonly<Record<K, string | null | undefined>>,
+): { readonly [F in K]?: string | undefined } =>
+  // Object.fromEntries loses the names of the fields.
+  Object.fromEntries(Object.entries(texts).filter(([, one]) => one)) as { readonly [F in K]?: string | undefined }
+
 /** An id that a caller may choose: 1-64 of `A-Za-z0-9._-`, except `.` and `..`, which no URL can carry. */
 export const NewId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 . _ -')
 

@@ -35,6 +35,13 @@ describe('a value is refused in plain words:', () => {
     ['no object', z.object({}), [], 'must be an object'],
     ['no record', z.record(z.string(), z.string()), 5, 'must be an object'],
     ['none of a few', z.enum(['a', 'b']), 'c', 'must be one of a, b'],
+    ['none of a few, or nothing', z.enum(['', 'a', 'b']), 'c', 'must be one of a, b, or empty'],
+    [
+      'none of a union of a few',
+      z.union([z.literal(''), z.enum(['a', 'b'])]).nullable(),
+      5,
+      'must be one of a, b, or empty',
+    ],
     ['missing, of a few', z.enum(['a', 'b']), undefined, 'is required'],
     ['missing, of several kinds', z.union([z.string(), z.number()]), undefined, 'is required'],
     ['of none of several kinds', z.union([z.string(), z.number()]), true, 'has the wrong form'],

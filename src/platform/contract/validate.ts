@@ -33,21 +33,38 @@ const sizeMessage = (
   return `must be ${word} ${bound}`
 }
 
+/** @example choiceMessage(['', 'ipv4', 'ipv6']) // 'must be one of ipv4, ipv6, or empty' */
+const choiceMessage = (values: readonly unknown[]): string => {
+  const named = values.map(String).filter((value) => value !== '')
+  return `must be one of ${named.join(', ')}${named.length < values.length ? ', or empty' : ''}`
+}
+
+/** Returns the values of a union of literals and enumerations; undefined for another union. */
+const choicesOf = (errors: readonly (readonly z.core.$ZodIssue[])[]): readonly unknown[] | undefined => {
+  const values = errors.map(([first, ...others]) =>
+    first?.code === 'invalid_value' && first.path.length === 0 && others.length === 0 ? first.values : undefined,
+  )
+  return values.some((one) => one === undefined) ? undefined : values.flatMap((one) => one ?? [])
+}
+
 /** Rewords an issue of Zod; undefined keeps a message of the schema. */
 const messageOf = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : `must be ${ARTICLES[issue.expected] ?? issue.expected}`
     case 'invalid_value':
-      return issue.input === undefined ? 'is required' : `must be one of ${issue.values.map(String).join(', ')}`
+      return issue.input === undefined ? 'is required' : choiceMessage(issue.values)
     case 'too_small':
       return sizeMessage(issue, 'at least', issue.minimum)
     case 'too_big':
       return sizeMessage(issue, 'at most', issue.maximum)
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.join(', ')}`
-    case 'invalid_union':
-      return issue.input === undefined ? 'is required' : 'has the wrong form'
+    case 'invalid_union': {
+      if (issue.input === undefined) return 'is required'
+      const choices = choicesOf(issue.errors)
+      return choices ? choiceMessage(choices) : 'has the wrong form'
+    }
     default:
       return undefined
   }

@@ -66,8 +66,9 @@ const withoutOurs = ({ 'x-ref': _, ...schema }: JsonSchema): JsonSchema => ({
   }),
 })
 
-/** Tools have plans in place of dry runs. An operation may have a `dry_run` of its own, which stays. */
-export const isWithheld = ({ keeps }: AnyOperation, field: string): boolean => keeps === true && field === 'dry_run'
+/** Tools have plans in place of dry runs. Another operation may have a `dry_run` of its own, which stays. */
+export const isWithheld = ({ keeps, showsChanges }: AnyOperation, field: string): boolean =>
+  field === 'dry_run' && (keeps === true || showsChanges === true)
 
 /** Returns the input of an operation as a closed JSON Schema without references. */
 export const inputSchemaOf = (op: AnyOperation): JsonSchema => {
@@ -178,8 +179,10 @@ export const APPLY_TOOL: ToolDefinition = {
     changes: CHANGES,
     created: OBJECTS,
     failures: FAILURES,
+    result: { type: 'object', description: 'Of an operation on another server: its answer' },
   }),
-  annotations: HINTS.action,
+  // The plan may be of an operation on another server.
+  annotations: { ...HINTS.action, openWorldHint: true },
 }
 
 /** All tools in the order of the registry, the same for every caller; the call checks access. */

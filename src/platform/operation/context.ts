@@ -7,7 +7,7 @@ import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { ChangeDetails, ItemWrite, RecordedItem } from './change-record.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
-import type { Identify } from './request.ts'
+import type { Identify, ShownChanges } from './request.ts'
 import type { Rights } from './rights.ts'
 import type { SecondStep } from './second-step.ts'
 
@@ -76,6 +76,11 @@ export type KernelCtx<Tables> = {
    * permission is gone
    */
   readonly confirmRights: () => Promise<void>
+  /**
+   * Declares the changes that an operation with `showsChanges` is about to make, once and before its first effect. A plan of an AI client
+   * ends the call here, and its application compares them with the planned ones. Other calls do not compute them.
+   */
+  readonly showChanges: (changes: () => Promise<ShownChanges>) => Promise<void>
   /** Tells the caller how far a long call is. The units are those of the operation. */
   readonly progress: (done: number, total: number) => void
   /**

@@ -5,12 +5,10 @@ import { type JournalOptions, journaled, type RowChange } from '../db/journal.ts
 import { NO_AUDIT } from './audit.ts'
 import type { Bound } from './context.ts'
 import type { Kernel } from './kernel.ts'
-import type { Request } from './request.ts'
+import type { Request, ShownChanges } from './request.ts'
 import { RolledBack } from './rolled-back.ts'
 
 type Watched = Omit<JournalOptions, 'sql'>
-
-export type DryRun = { readonly answer: unknown; readonly changes: readonly RowChange[] }
 
 /** Returns true if an operation writes in one transaction, which can be rolled back. */
 export const canDryRun = <Tables>({ op, handler }: Bound<Tables>): boolean =>
@@ -29,7 +27,7 @@ export const dryRun = async <Tables>(
   { kernel, db, watched, at }: DryRunContext<Tables>,
   bound: Bound<Tables>,
   request: Request,
-): Promise<DryRun> => {
+): Promise<ShownChanges> => {
   let changes: readonly RowChange[] = []
   const undoing: Db<Tables> = {
     ...db,
@@ -86,4 +84,23 @@ export const runRecorded = async <Tables>(
       ),
   }
   return kernel.over({ db: watching, now: () => at }).run(bound, request)
+}
+
+/** Returns the changes that an operation with `showsChanges` shows. The call ends there. */
+export const shownRun = async <Tables>(
+  { kernel, at }: Pick<DryRunContext<Tables>, 'kernel' | 'at'>,
+  bound: Bound<Tables>,
+  request: Request,
+): Promise<ShownChanges> => {
+  const onChanges = async (shown: ShownChanges): Promise<void> => {
+    throw new RolledBack(shown)
+  }
+  try {
+    await kernel.over({ audit: NO_AUDIT, now: () => at }).run(bound, { ...request, onChanges })
+  } catch (error) {
+    // The value that `onChanges` has just thrown.
+    if (error instanceof RolledBack) return error.value as ShownChanges
+    throw error
+  }
+  throw new Error(`${bound.op.name} has shown no changes`)
 }

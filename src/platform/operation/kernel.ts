@@ -216,6 +216,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       },
       require: (permission) => held.require(permission),
       confirmRights: () => held.confirm(tx as never),
+      showChanges: async (changes) => {
+        if (request.onChanges) await request.onChanges(await changes())
+      },
       progress: (done, total) => request.progress?.(done, total),
       precondition: (current) => {
         if (request.ifNoneMatch?.trim() === '*') throw new AppError('PRECONDITION_FAILED', 'The object exists already')

@@ -81,6 +81,11 @@ export type Operation<
   readonly past?: true
   /** Changes many objects in one call. An AI client sees the changes before they are made, as with every delete. */
   readonly isBulk?: true
+  /**
+   * With `hasOwnTransactions`: calls `ctx.showChanges` before its first effect. So an AI client sees the changes first, although they
+   * cannot be rolled back.
+   */
+  readonly showsChanges?: true
   /** Acts outside Plat's own data: it probes a network, or calls another server. */
   readonly reachesOut?: true
   /** Statuses of errors beside those of every operation. */

@@ -1,7 +1,11 @@
 /** Declares the parts of a call: its identity, its input and the state from which they were read. */
 import type { ReadPoint } from '../db/database.ts'
+import type { RowChange } from '../db/journal.ts'
 import type { Caller } from './caller.ts'
 import type { Rights } from './rights.ts'
+
+/** The changes that a call makes, and its answer as far as it is known before they are made. */
+export type ShownChanges = { readonly answer: unknown; readonly changes: readonly RowChange[] }
 
 /** The identity that a request's credentials prove. */
 export type Identity = {
@@ -43,6 +47,8 @@ export type Request = {
   readonly rights?: Rights | undefined
   /** Called with the progress of a long call. */
   readonly progress?: ((done: number, total: number) => void) | undefined
+  /** Called with the changes of an operation that shows them, before its first effect. An error ends the call. */
+  readonly onChanges?: ((shown: ShownChanges) => Promise<void>) | undefined
   /** Sets a header of the answer. Undefined where the transport has none. */
   readonly setHeader?: (name: AnswerHeader, value: string) => void
 }

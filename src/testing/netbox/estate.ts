@@ -62,6 +62,13 @@ export const ENTRIES: readonly Entry[] = [
   { kind: 'ipam.vrf', id: 1, fields: { name: 'red', rd: '65000:1', enforce_unique: true } },
   { kind: 'ipam.vlan', id: 1, fields: { vid: 401, name: 'Servers', status: 'active', site: site(1) } },
   { kind: 'ipam.vlan', id: 2, fields: { vid: 402, name: 'Unused', status: 'reserved' } },
+  named('ipam.vlangroup', 1, 'Fabric B', { scope: site(2) }),
+  {
+    kind: 'ipam.vlan',
+    id: 3,
+    fields: { vid: 401, name: 'Storage', status: 'active', group: ref('ipam.vlangroup', 1), role: ref('ipam.role', 1) },
+  },
+  { kind: 'ipam.vlan', id: 4, fields: { vid: 402, name: 'Again', status: 'active' } },
   {
     kind: 'dcim.site',
     id: 1,

@@ -132,6 +132,7 @@ const REST_ROUTES: Readonly<Record<string, string>> = {
   'dcim.devicetype': 'dcim/device-types',
   'dcim.devicerole': 'dcim/device-roles',
   'dcim.macaddress': 'dcim/mac-addresses',
+  'ipam.vlangroup': 'ipam/vlan-groups',
   'ipam.prefix': 'ipam/prefixes',
   'ipam.iprange': 'ipam/ip-ranges',
   'ipam.ipaddress': 'ipam/ip-addresses',

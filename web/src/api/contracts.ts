@@ -18,6 +18,8 @@ export type Out<O extends AnyOperation> = OutputOf<O>
 export type In<O extends AnyOperation> = InputOf<O>
 
 export type Me = Out<Contracts['sessions']['me']>
+/** A resource that is shown once there is an object. */
+export type Optional = NonNullable<Me['in_use']>[number]
 export type Session = Out<Contracts['sessions']['list']>[number]
 export type ApiKey = Out<Contracts['keys']['list']>[number]
 export type NewApiKey = Out<Contracts['keys']['create']>

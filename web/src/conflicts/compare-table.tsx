@@ -8,6 +8,7 @@ import { deviceQuery } from '../devices/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
 import { Skeleton, TimeAgo } from '../ui/primitives.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
 import { deviceFields, type Line, linesOf, networkFields } from './compare.ts'
 import css from './conflicts.module.css'
 
@@ -61,7 +62,8 @@ const useDatacenterNames = (): ReadonlyMap<string, string> => {
   return new Map(data.map(({ id, name }) => [id, name]))
 }
 
-export const DeviceComparison = ({ conflict: { device_ids, ip_address } }: { readonly conflict: Conflict }) => {
+export const DeviceComparison = ({ conflict }: { readonly conflict: Conflict }) => {
+  const { device_ids, ip_address, space_id } = conflict
   const names = useDatacenterNames()
   const shown = device_ids.slice(0, MOST_COLUMNS)
   const queries = useQueries({ queries: shown.map(deviceQuery) })
@@ -81,14 +83,18 @@ export const DeviceComparison = ({ conflict: { device_ids, ip_address } }: { rea
   return (
     <>
       {heads.length > 0 && (
-        <Comparison label="The devices" heads={heads} lines={linesOf(devices, deviceFields(ip_address, names))} />
+        <Comparison label="The devices" heads={heads} lines={linesOf(devices, deviceFields(conflict, names))} />
       )}
       {gone > 0 && (
         <p className="muted">{plural(gone, 'device')} of it can't be shown: deleted, or not yours to see.</p>
       )}
       {rest > 0 && (
         <p>
-          <Link to="/devices" search={{ q: `ip:${ip_address}` }} className="link">
+          <Link
+            to="/devices"
+            search={{ q: `ip:${ip_address}`, ...(space_id !== undefined && { space: space_id }) }}
+            className="link"
+          >
             and {plural(rest, 'other device')}
           </Link>
         </p>
@@ -99,6 +105,7 @@ export const DeviceComparison = ({ conflict: { device_ids, ip_address } }: { rea
 
 export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conflict: Conflict }) => {
   const names = useDatacenterNames()
+  const vlans = useVlanNames()
   const { may } = usePermit()
   const { data, isPending } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   if (!may('networks:list')) return <p className="muted">To see the networks needs the permission networks:list.</p>
@@ -114,5 +121,5 @@ export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conf
     ),
   }))
   if (heads.length === 0) return <p className="muted">All its networks are deleted.</p>
-  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, networkFields(names))} />
+  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, networkFields(names, vlans))} />
 }

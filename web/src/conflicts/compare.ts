@@ -1,7 +1,8 @@
 /** The fields of the devices or networks of a conflict side by side, and whether they differ. */
-import type { Device, Network } from '../api/contracts.ts'
+import type { Address, Conflict, Device, Network } from '../api/contracts.ts'
 import { DEVICE_ORDER, deviceFields as fieldsOfDevice } from '../devices/fields.ts'
 import { joined, shownFields } from '../resource/fields.ts'
+import type { VlanNames } from '../vlans/names.ts'
 
 export type Line = {
   readonly name: string
@@ -22,17 +23,21 @@ export const linesOf = <T>(all: readonly T[], fields: readonly Field<T>[]): Line
     })
     .filter(({ values }) => values.some((value) => value !== ''))
 
-export const deviceFields = (ip: string, datacenters: Names): readonly Field<Device>[] => {
-  const shared = ({ addresses }: Device) => addresses.filter((address) => address.ip === ip)
+type Place = Pick<Conflict, 'ip_address' | 'space_id'>
+
+export const deviceFields = (place: Place, datacenters: Names): readonly Field<Device>[] => {
+  const isShared = ({ ip, space_id }: Address) => ip === place.ip_address && space_id === place.space_id
+  const shared = ({ addresses }: Device) => addresses.filter(isShared)
   const words = (texts: readonly string[]) => texts.filter((text) => text !== '').join(', ')
   const ofAddresses: readonly Field<Device>[] = [
     ['Label', (device) => words(shared(device).map(({ label }) => label))],
     ['DNS name', (device) => words(shared(device).map(({ dns_name }) => dns_name))],
     ['MAC address', (device) => words(shared(device).map(({ mac_address }) => mac_address))],
+    ['Interface', (device) => words(shared(device).map((address) => address.interface ?? ''))],
     ['Switch port', (device) => words(shared(device).map(({ switch_port }) => switch_port))],
     [
       'Other addresses',
-      ({ addresses }) => words(addresses.filter((address) => address.ip !== ip).map((one) => one.ip)),
+      ({ addresses }) => words(addresses.filter((address) => !isShared(address)).map((one) => one.ip)),
     ],
   ]
   return shownFields(fieldsOfDevice(datacenters), 'isCompared', DEVICE_ORDER.compared).flatMap(
@@ -41,10 +46,11 @@ export const deviceFields = (ip: string, datacenters: Names): readonly Field<Dev
   )
 }
 
-export const networkFields = (datacenters: Names): readonly Field<Network>[] => [
+/** @param vlans the names of VLANs, if there are any */
+export const networkFields = (datacenters: Names, vlans?: VlanNames): readonly Field<Network>[] => [
   ['Subnet', ({ subnet }) => subnet],
   ['Datacenter', ({ datacenter_id }) => datacenters.get(datacenter_id ?? '') ?? datacenter_id ?? 'none'],
-  ['VLAN', ({ vlan_id }) => String(vlan_id ?? '')],
+  ['VLAN', (network) => `${network.vlan_id ?? ''} ${vlans?.(network) ?? ''}`.trim()],
   ['Used addresses', ({ utilization }) => String(utilization?.used_ips ?? '')],
   ['Description', ({ description }) => description],
 ]

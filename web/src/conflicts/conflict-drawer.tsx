@@ -8,6 +8,7 @@ import { deviceQuery } from '../devices/queries.ts'
 import { devices } from '../devices/source.ts'
 import { usePermit } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextArea } from '../ui/field.tsx'
@@ -140,6 +141,9 @@ const Detail = ({ conflict }: { readonly conflict: Conflict }) => (
     <Facts
       facts={[
         ['Status', <StatusBadge key="status" status={conflict.status} />],
+        ...(conflict.space_id === undefined
+          ? []
+          : [['Address space', <SpaceBadge key="space" space_id={conflict.space_id} />] as const]),
         ['Detected', <TimeAgo key="found" at={conflict.detected_at} />],
         ...(conflict.resolved_at === null
           ? []

@@ -1,5 +1,5 @@
 /** How conflicts are searched and sorted. */
-import { parseIpKey } from '../../../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { api, tagged } from '../api/client.ts'
 import { type Conflict, contracts } from '../api/contracts.ts'
 import { subnetKey } from '../networks/subnet-key.ts'
@@ -8,7 +8,7 @@ import type { TableSpec } from '../table/engine.ts'
 
 /** Sorts by numeric value, addresses before subnets. */
 const subjectKey = ({ ip_address, subnets }: Conflict): string => {
-  const key = parseIpKey(ip_address)
+  const key = parseIpKey(ip_address, DEFAULT_SPACE)
   return key ? `0${key}` : `1${subnetKey(subnets[0] ?? '')}`
 }
 

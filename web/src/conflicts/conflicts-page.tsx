@@ -2,10 +2,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { RefreshCw } from 'lucide-react'
+import { useMemo } from 'react'
 import { api } from '../api/client.ts'
 import type { Conflict } from '../api/contracts.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge, useSpaceChoice } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
@@ -26,9 +28,12 @@ const COLUMNS: readonly Column<Conflict>[] = [
     isSortable: true,
     isEssential: true,
     cell: (conflict) => (
-      <Link to="." search={(old: object) => ({ ...old, entry: conflict.id })} className="mono" tabIndex={-1}>
-        {subjectOf(conflict)}
-      </Link>
+      <>
+        <Link to="." search={(old: object) => ({ ...old, entry: conflict.id })} className="mono" tabIndex={-1}>
+          {subjectOf(conflict)}
+        </Link>
+        <SpaceBadge space_id={conflict.space_id} />
+      </>
     ),
   },
   { id: 'type', text: 'Type', width: 130, isSortable: true, cell: ({ type }) => TYPES[type] },
@@ -101,12 +106,16 @@ export const ConflictsPage = () => {
   const query = useQuery({ ...conflictListQuery(status), enabled: mayList })
   const { data: summary } = useQuery({ ...summaryQuery, enabled: mayList })
   const [nothing, empty] = NOTHING[status]
+  const { holds, given, control } = useSpaceChoice()
+  const data = useMemo(() => query.data?.filter(holds), [query.data, holds])
   return (
     <ListPage
       title="Conflicts"
       resourceName="conflicts"
       resource={conflictResource}
-      query={query}
+      query={{ ...query, data } as typeof query}
+      tools={control}
+      call={given}
       needs="conflicts:list"
       spec={conflictSpec}
       columns={COLUMNS}

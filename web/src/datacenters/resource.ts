@@ -10,5 +10,5 @@ export const datacenterResource: Resource<Datacenter> = {
   fields: formFields(fields),
   nameOf: ({ name }) => name,
   ...crud(contracts.datacenters),
-  changes: ['datacenters', 'networks', 'device'],
+  changes: ['datacenters', 'networks', 'vlans', 'device'],
 }

@@ -2,11 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Sparkles, Trash2 } from 'lucide-react'
 import { api } from '../api/client.ts'
-import { poolsQuery } from '../api/queries.ts'
+import { networksQuery, poolsQuery } from '../api/queries.ts'
 import type { CustomInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
+import { spaceControl } from '../spaces/known-control.ts'
+import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { count } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
@@ -20,6 +22,10 @@ type PickProps = { readonly onPick: (address: Partial<AddressForm>) => void }
 /** Loaded when the menu opens, which is rare. */
 const FreePools = ({ onPick }: PickProps) => {
   const { data } = useQuery(poolsQuery)
+  const { may } = usePermit()
+  const hasSpaces = useSpaces().length > 0
+  const { data: networks = [] } = useQuery({ ...networksQuery, enabled: hasSpaces && may('networks:list') })
+  const spaces = new Map(networks.map(({ id, space_id = '' }) => [id, space_id]))
   if (!data)
     return (
       <MenuItem onSelect={() => {}} blocked="">
@@ -30,7 +36,7 @@ const FreePools = ({ onPick }: PickProps) => {
   const pick = async (id: string, networkId: string) => {
     try {
       const { ip } = await api.pools.nextIp({ id })
-      onPick({ ip, pool_id: id, network_id: networkId })
+      onPick({ ip, pool_id: id, network_id: networkId, space_id: spaces.get(networkId) ?? '' })
     } catch (error) {
       toastError('No free address', error)
     }
@@ -45,6 +51,7 @@ const FreePools = ({ onPick }: PickProps) => {
     <MenuItem key={pool.id} onSelect={() => void pick(pool.id, pool.network_id)}>
       <span>{pool.name}</span>
       <span className="mono muted">{pool.start_ip}</span>
+      <SpaceBadge space_id={spaces.get(pool.network_id)} />
       <span className={css.free}>{count(pool.utilization?.available_ips ?? 0)} free</span>
     </MenuItem>
   ))
@@ -72,6 +79,7 @@ type Props = Pick<CustomInput, 'value' | 'onChange' | 'errors'>
 export const AddressFields = ({ value, onChange, errors }: Props) => {
   const addresses = readAddresses(value)
   const sent = sentRows(addresses)
+  const spaces = useSpaces()
   const save = (rows: readonly AddressForm[]) => onChange(writeAddresses(rows))
   const change = (key: string, fields: Partial<AddressForm>) =>
     save(addresses.map((one) => (one.key === key ? { ...one, ...fields } : one)))
@@ -113,6 +121,12 @@ export const AddressFields = ({ value, onChange, errors }: Props) => {
               error={errorOf('mac_address')}
               isMono
             />
+            <TextField
+              label="Interface"
+              value={address.interface}
+              onChange={(own) => change(address.key, { interface: own })}
+              error={errorOf('interface')}
+            />
             <div className={css.dnsName}>
               <TextField
                 label="DNS name"
@@ -121,6 +135,16 @@ export const AddressFields = ({ value, onChange, errors }: Props) => {
                 error={errorOf('dns_name')}
               />
             </div>
+            {spaces.length > 0 && (
+              <SelectField
+                label="Address space"
+                value={address.space_id}
+                // As for a typed address, the server finds its network.
+                onChange={(space_id) => change(address.key, { space_id, network_id: '', pool_id: '' })}
+                error={errorOf('space_id')}
+                options={spaceControl(spaces).options}
+              />
+            )}
             <span className={css.addressTools}>
               <FreeAddress onPick={(picked) => change(address.key, picked)} />
               <Button

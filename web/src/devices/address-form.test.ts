@@ -21,6 +21,7 @@ describe('the request of a save', () => {
         label: '',
         port: 22,
         switch_port: '',
+        interface: '',
         mac_address: '',
         dns_name: '',
         network_id: '',

@@ -8,10 +8,13 @@ export type AddressForm = {
   readonly label: string
   readonly port: string
   readonly switch_port: string
+  readonly interface: string
   readonly mac_address: string
   readonly dns_name: string
   readonly network_id: string
   readonly pool_id: string
+  /** '' for the default one. */
+  readonly space_id: string
 }
 
 export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => ({
@@ -20,10 +23,12 @@ export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => (
   label: '',
   port: '',
   switch_port: '',
+  interface: '',
   mac_address: '',
   dns_name: '',
   network_id: '',
   pool_id: '',
+  space_id: '',
   ...given,
 })
 
@@ -39,17 +44,19 @@ const addressForm = (address: Address, index: number): AddressForm => ({
   label: address.label,
   port: address.port === null ? '' : String(address.port),
   switch_port: address.switch_port,
+  interface: address.interface ?? '',
   mac_address: address.mac_address,
   dns_name: address.dns_name,
   network_id: address.network_id ?? '',
   pool_id: address.pool_id ?? '',
+  space_id: address.space_id ?? '',
 })
 
 // The field of a device, as the server sends it.
 export const addressText = (value: unknown): string => writeAddresses((value as readonly Address[]).map(addressForm))
 
-const isBlank = ({ ip, label, port, switch_port, mac_address, dns_name }: AddressForm): boolean =>
-  [ip, label, port, switch_port, mac_address, dns_name].every((text) => text.trim() === '')
+const isBlank = ({ ip, label, port, switch_port, interface: own, mac_address, dns_name }: AddressForm): boolean =>
+  [ip, label, port, switch_port, own, mac_address, dns_name].every((text) => text.trim() === '')
 
 /** The rows that are sent, in their places: an error at `addresses[1].ip` is at the second of them. */
 export const sentRows = (rows: readonly AddressForm[]): readonly AddressForm[] => rows.filter((one) => !isBlank(one))
@@ -60,8 +67,10 @@ export const addressInput = (text: string): NonNullable<DeviceDraft['addresses']
     label: row.label,
     port: row.port.trim() === '' ? null : Number(row.port),
     switch_port: row.switch_port,
+    interface: row.interface,
     mac_address: row.mac_address.trim(),
     dns_name: row.dns_name.trim(),
     network_id: row.network_id,
     pool_id: row.pool_id,
+    ...(row.space_id && { space_id: row.space_id }),
   }))

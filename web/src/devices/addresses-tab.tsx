@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { Device } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Card, CopyText } from '../ui/primitives.tsx'
 import css from './devices.module.css'
 
@@ -17,6 +18,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
         <p className="muted">This device has no address.</p>
       </Card>
     )
+  const hasInterfaces = device.addresses.some((one) => one.interface)
   return (
     <Card>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
@@ -28,6 +30,7 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
               <th scope="col">Label</th>
               <th scope="col">DNS name</th>
               <th scope="col">MAC address</th>
+              {hasInterfaces && <th scope="col">Interface</th>}
               <th scope="col">Network</th>
               <th scope="col">Pool</th>
               <th scope="col">Port</th>
@@ -39,13 +42,15 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
               const network = networks.find(({ id }) => id === address.network_id)
               const pool = pools.find(({ id }) => id === address.pool_id)
               return (
-                <tr key={`${address.ip} ${address.label}`}>
+                <tr key={`${address.space_id} ${address.ip} ${address.label}`}>
                   <td>
                     <CopyText text={address.ip} label={address.ip} />
+                    <SpaceBadge space_id={address.space_id} />
                   </td>
                   <td>{address.label || '–'}</td>
                   <td>{address.dns_name || '–'}</td>
                   <td>{address.mac_address === '' ? '–' : <span className="mono">{address.mac_address}</span>}</td>
+                  {hasInterfaces && <td>{address.interface || '–'}</td>}
                   <td>
                     {network ? (
                       <Link to="/networks/$id" params={{ id: network.id }} className="link">

@@ -2,6 +2,7 @@
 import type { DeviceStatus } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
 import { columnsOf } from '../resource/columns.tsx'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Badge, Tags, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { DEVICE_ORDER, deviceFields } from './fields.ts'
@@ -30,9 +31,10 @@ export const DEVICE_COLUMNS = columnsOf(deviceFields(), {
         <ConflictMark id={id} />
       </>
     ),
-    addresses: ({ ip, addressCount }) => (
+    addresses: ({ ip, space_id, addressCount }) => (
       <>
         <span className="mono">{ip}</span>
+        <SpaceBadge space_id={space_id} />
         {addressCount > 1 && <span className="muted"> +{addressCount - 1}</span>}
       </>
     ),

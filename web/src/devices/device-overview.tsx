@@ -45,14 +45,14 @@ const Related = ({ device }: { readonly device: Device }) => {
 const Addresses = ({ device }: { readonly device: Device }) =>
   device.addresses.length === 0 ? null : (
     <ul>
-      {device.addresses.slice(0, MOST_SHOWN).map(({ ip, label, dns_name, switch_port }) => (
+      {device.addresses.slice(0, MOST_SHOWN).map(({ ip, label, dns_name, interface: own, switch_port }) => (
         <li key={`${ip} ${label}`}>
           <CopyText
             text={ip}
             label={ip}
             note={
               <span className="muted">
-                {[label, dns_name, switch_port].filter(Boolean).map((text) => ` · ${text}`)}
+                {[label, dns_name, own !== label && own, switch_port].filter(Boolean).map((text) => ` · ${text}`)}
               </span>
             }
           />

@@ -11,6 +11,7 @@ import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
+import { useSpaceChoice } from '../spaces/known-spaces.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
@@ -28,7 +29,7 @@ import { DeviceDrawer } from './device-drawer.tsx'
 import { useImported } from './imported.ts'
 import { DELETE_WARNING, deviceResource } from './resource.tsx'
 import { devices } from './source.ts'
-import { DEVICE_FILTERS, type DeviceRow } from './spec.ts'
+import { DEVICE_FILTERS, type DeviceRow, inSpace } from './spec.ts'
 import { useDevices } from './use-devices.ts'
 
 const HINTS: readonly Hint[] = [
@@ -55,9 +56,10 @@ export const DevicesPage = () => {
   useActiveConflicts(search.edit === undefined)
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('name')
-  const view = useDevices({ q: text, sort, isDescending })
+  const { space, given, control } = useSpaceChoice()
+  const view = useDevices({ q: inSpace(text, space), sort, isDescending })
   const onFilter = (q: string) => {
-    devices.ahead({ q, sort, isDescending })
+    devices.ahead({ q: inSpace(q, space), sort, isDescending })
     setText(q)
   }
   const state = useStore(devices.state)
@@ -99,8 +101,9 @@ export const DevicesPage = () => {
         shown={view?.count}
         total={view?.total}
       >
+        {control}
         <span className={css.end}>
-          <ViewsMenu /> <CommandMenu getCall={() => ({ list: contracts.devices, q: text })} />{' '}
+          <ViewsMenu /> <CommandMenu getCall={() => ({ list: contracts.devices, q: text, given })} />{' '}
           <ExportMenu
             name="devices"
             count={view?.count ?? 0}
@@ -123,7 +126,7 @@ export const DevicesPage = () => {
         onClear={() => setText('')}
         noun="devices"
         empty={{
-          title: 'No devices yet',
+          title: space === undefined ? 'No devices yet' : 'No devices in this address space',
           text: 'A device is anything with an address: a server, a switch, a camera.',
           actions: may('devices:create') && (
             <Button look="primary" onClick={create}>

@@ -1,6 +1,6 @@
 /** The fields of a device: each is declared here once, and every place that shows devices is derived from it. */
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
-import { parseIp, parseIpKey } from '../../../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
 import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
 
@@ -17,7 +17,7 @@ const STATUSES = [
 /** By number and not by text: 10.0.0.9 is before 10.0.0.10, and IPv4 before IPv6. */
 const addressKey = (device: Device): string => {
   const ip = device.addresses[0]?.ip
-  return (ip && parseIpKey(ip)) || '~'
+  return (ip && parseIpKey(ip, DEFAULT_SPACE)) || '~'
 }
 
 /** `10.0.` is a beginning, `10.0.0.0/24` a network. */

@@ -2,24 +2,45 @@
 import type { Device } from '../api/contracts.ts'
 import { columnFields, joined, tableSpec } from '../resource/fields.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { termText } from '../table/filter.ts'
 import { DEVICE_ORDER, deviceFields, type Names } from './fields.ts'
 
 /** The part of a device that its row shows. */
 export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'updated_at'> & {
   readonly ip: string
   readonly addressCount: number
+  /** The address space of the first address. */
+  readonly space_id: string | undefined
   /** Of each field that has a column, by its name. */
   readonly texts: Readonly<Record<string, string>>
 }
 
+/** The filter of the choice of a space: it takes an id, and nobody types it. */
+const SPACE = 'space'
+const DEFAULT_SPACE = 'default'
+
+/** Adds the choice of a space to a filter. */
+export const inSpace = (q: string, space: string | undefined): string =>
+  space === undefined ? q : `${q} ${termText(SPACE, space)}`
+
 /** `names` and `marked`, the ids of the last import, may be filled later. */
 export const deviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()): TableSpec<Device> => {
   const spec = tableSpec(deviceFields(names), DEVICE_ORDER.filter)
-  return { ...spec, fields: { ...spec.fields, in: ({ id }, value) => value === 'import' && marked.has(id) } }
+  const macsOf = ({ addresses }: Device) => addresses.map(({ mac_address }) => mac_address).filter(Boolean)
+  return {
+    ...spec,
+    text: (device) => [spec.text(device), ...macsOf(device)].join('\n'),
+    fields: {
+      ...spec.fields,
+      in: ({ id }, value) => value === 'import' && marked.has(id),
+      [SPACE]: ({ addresses }, value) =>
+        addresses.some(({ space_id = DEFAULT_SPACE }) => space_id.toLowerCase() === value),
+    },
+  }
 }
 
 /** The filters, as they are typed before a colon. */
-export const DEVICE_FILTERS = Object.keys(deviceSpec(new Map()).fields)
+export const DEVICE_FILTERS = Object.keys(deviceSpec(new Map()).fields).filter((name) => name !== SPACE)
 
 /** @returns how a device becomes a row */
 export const deviceRows = (names: Names): ((device: Device) => DeviceRow) => {
@@ -27,6 +48,7 @@ export const deviceRows = (names: Names): ((device: Device) => DeviceRow) => {
   return (device) => {
     const { id, name, status, tags, updated_at, addresses } = device
     const texts = Object.fromEntries(shown.map((one) => [one.name, joined(one.read(device))]))
-    return { id, name, status, tags, updated_at, ip: addresses[0]?.ip ?? '', addressCount: addresses.length, texts }
+    const [{ ip, space_id } = { ip: '' }] = addresses
+    return { id, name, status, tags, updated_at, ip, space_id, addressCount: addresses.length, texts }
   }
 }

@@ -1,6 +1,6 @@
 /** How discovered devices are searched and sorted, in the browser or above the limit on the server. */
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
-import { parseIp, parseIpKey } from '../../../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
@@ -35,8 +35,9 @@ export const discoveredDevicesSpec = (networks: Networks): TableSpec<DiscoveredD
         ...services.map(({ service, product }) => `${service} ${product}`),
       ].join('\n'),
     sorts: {
-      address: ({ ip }) => parseIpKey(ip) ?? ip,
-      name: ({ hostname, ip }) => (hostname === '' ? `~${parseIpKey(ip) ?? ip}` : hostname.toLowerCase()),
+      address: ({ ip }) => parseIpKey(ip, DEFAULT_SPACE) ?? ip,
+      name: ({ hostname, ip }) =>
+        hostname === '' ? `~${parseIpKey(ip, DEFAULT_SPACE) ?? ip}` : hostname.toLowerCase(),
       mac: ({ mac_address }) => mac_address,
       vendor: ({ vendor }) => vendor.toLowerCase(),
       os: ({ os_guess }) => os_guess.toLowerCase(),

@@ -105,7 +105,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 export const fieldName = (field: string): string => FIELDS[field] ?? field
 
-/** Returns true for fields that devices lack. Their differences can be resolved, but not locked. */
+/** Returns true for fields whose differences can be resolved, but not locked. */
 export const isContradiction = ({ field }: Pick<Difference, 'field'>): boolean =>
   field === 'mac_address' || field === 'ssh_host_key'
 

@@ -2,12 +2,15 @@
 import { type Choices, ReferenceField } from '../feeds/reference-field.tsx'
 import { StatusesField, statusesIn } from '../feeds/statuses-field.tsx'
 import type { FieldSpec } from '../resource/resource.ts'
+import type { Space } from '../spaces/fields.ts'
+import { spaceControl } from '../spaces/known-control.ts'
 import { numberSent } from './server-resource.tsx'
 
 export type ZoneParts = {
   readonly servers: Choices
   readonly datacenters: Choices
   readonly networks: Choices
+  readonly spaces?: readonly Space[] | undefined
 }
 
 const flag = (yes: string, no: string) =>
@@ -23,7 +26,7 @@ const flag = (yes: string, no: string) =>
 
 const number = (initial: string) => ({ kind: 'number', initial, isHalf: true, send: numberSent }) as const
 
-const filterFields = ({ datacenters, networks }: ZoneParts): readonly FieldSpec[] => [
+const filterFields = ({ datacenters, networks, spaces = [] }: ZoneParts): readonly FieldSpec[] => [
   {
     name: 'tags',
     label: 'Tags',
@@ -42,6 +45,7 @@ const filterFields = ({ datacenters, networks }: ZoneParts): readonly FieldSpec[
     isHalf: true,
     render: (input) => <ReferenceField {...input} label="Network" choices={networks} />,
   },
+  { name: 'space_id', label: 'Address space', ...spaceControl(spaces) },
   {
     name: 'statuses',
     label: 'States',

@@ -8,6 +8,7 @@ import { isCode } from '../api/errors.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import type { Input, Resource } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
+import { useSpaces } from '../spaces/known-spaces.tsx'
 import type { TableSpec } from '../table/engine.ts'
 import { readZone, serversQuery, settingsTime, ZONE_KEYS, type Zone, type ZoneDraft, zoneQuery } from './queries.ts'
 import { ZONE_MARKS, zoneKind } from './words.ts'
@@ -67,14 +68,16 @@ export const useZoneResource = (isWanted: boolean): Resource<Zone> => {
   const { data: servers } = useQuery({ ...serversQuery, enabled: isWanted && may('dns:list') })
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: isWanted && may('datacenters:list') })
   const { data: networks } = useQuery({ ...networksQuery, enabled: isWanted && may('networks:list') })
+  const spaces = useSpaces()
   return useMemo(
     () =>
       zoneResource({
         servers: servers?.map(({ id, name }) => [id, name] as const),
         datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
         networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
+        spaces,
       }),
-    [servers, datacenters, networks],
+    [servers, datacenters, networks, spaces],
   )
 }
 

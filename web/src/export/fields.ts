@@ -7,12 +7,23 @@ import { fields as datacenters } from '../datacenters/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
 import { fields as networks } from '../networks/fields.ts'
 import { cellKinds } from '../resource/fields.ts'
+import { fields as spaces } from '../spaces/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
-type Draft<F extends 'pools' | 'reservations'> = In<Contracts[F]['create']>
+type Draft<F extends 'vlans' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
 type RelationshipRow = Omit<In<Contracts['relationships']['create']>, 'device_id'> & { readonly parent_id: string }
 
 /** Every field of the contracts, as the compiler checks. */
+const VLAN: FieldsOf<Draft<'vlans'>> = {
+  id: 'text',
+  vlan_id: 'number',
+  name: 'text',
+  datacenter_id: 'text',
+  group: 'text',
+  description: 'text',
+  refs: 'record',
+  managed_by: 'text',
+}
 const POOL: FieldsOf<Draft<'pools'>> = {
   id: 'text',
   network_id: 'text',
@@ -28,6 +39,7 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
   pool_id: 'text',
   ip_address: 'text',
   hostname: 'text',
+  mac_address: 'text',
   purpose: 'text',
   notes: 'text',
   expires_at: 'text',
@@ -46,6 +58,8 @@ const RELATIONSHIP: FieldsOf<RelationshipRow> = {
 const ALL = {
   devices: cellKinds(devices),
   datacenters: cellKinds(datacenters),
+  spaces: cellKinds(spaces),
+  vlans: VLAN,
   networks: cellKinds(networks),
   pools: POOL,
   reservations: RESERVATION,

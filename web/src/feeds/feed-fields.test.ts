@@ -8,8 +8,16 @@ import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))
 const fields = fieldsFor({ datacenters: [], networks: [] })
 
+/** With a space, there are all fields. */
+const SPACE = {
+  ...{ id: 'lab', name: 'Lab', description: '', reachable: false, refs: {}, managed_by: '' },
+  ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' },
+}
+
 const shown = (format: string): string[] =>
-  fields.filter((field) => isShown(field, { format }, false)).map(({ name }) => name)
+  fieldsFor({ datacenters: [], networks: [], spaces: [SPACE] })
+    .filter((field) => isShown(field, { format }, false))
+    .map(({ name }) => name)
 
 describe('the fields of a feed', () => {
   test.each(formats)('of the format $name are those that it uses', ({ name, fields: used }) => {

@@ -2,6 +2,8 @@
 import { lazy, Suspense } from 'react'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { type FieldSpec, type Input, inputOf, type Values } from '../resource/resource.ts'
+import type { Space } from '../spaces/fields.ts'
+import { spaceControl } from '../spaces/known-control.ts'
 import { SelectField } from '../ui/field.tsx'
 import type { Feed, PreviewDraft } from './queries.ts'
 import { type Choices, ReferenceField } from './reference-field.tsx'
@@ -21,16 +23,19 @@ export type FeedParts = {
   readonly format?: Feed['format'] | undefined
   readonly datacenters: Choices
   readonly networks: Choices
+  readonly spaces?: readonly Space[] | undefined
 }
 
-type Control = Partial<Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf'>>
+type Control = Partial<
+  Pick<FieldSpec, 'kind' | 'hint' | 'options' | 'render' | 'read' | 'send' | 'initial' | 'isHalf' | 'isShown'>
+>
 type Special = readonly [name: string, label: string, control: Control]
 
 /** Makes requests, which the other fields do not. */
 const ZoneField = lazy(() => import('./zone-field.tsx').then((module) => ({ default: module.ZoneField })))
 
 /** The fields that only some formats use. */
-const specialFields = ({ format, datacenters, networks }: FeedParts): readonly Special[] => [
+const specialFields = ({ format, datacenters, networks, spaces = [] }: FeedParts): readonly Special[] => [
   [
     'zone_id',
     'DNS zone',
@@ -63,6 +68,7 @@ const specialFields = ({ format, datacenters, networks }: FeedParts): readonly S
     'Network',
     { isHalf: true, render: (input) => <ReferenceField {...input} label="Network" choices={networks} /> },
   ],
+  ['space_id', 'Address space', spaceControl(spaces)],
   [
     'statuses',
     'States',
@@ -107,7 +113,7 @@ export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => [
     name: 'id',
     label: 'Name in the URL',
     isMono: true,
-    hint: 'Letters, digits, dot, underscore and hyphen. Random if empty. It can not be changed later.',
+    hint: 'Letters, digits, dot, underscore and hyphen. Random if empty. It cannot be changed later.',
     isShown: (_, isNew) => isNew,
     send: (text) => text.trim() || undefined,
   },
@@ -127,7 +133,8 @@ export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => [
   ...specialFields(parts).map(([name, label, control]) => ({
     ...{ name, label },
     ...control,
-    isShown: ({ format }: Values) => infoOf(format)?.fields.includes(name) ?? false,
+    isShown: (values: Values, isNew: boolean) =>
+      (infoOf(values.format)?.fields.includes(name) ?? false) && (control.isShown?.(values, isNew) ?? true),
   })),
   { name: 'description', label: 'Description', kind: 'area' },
 ]
@@ -139,6 +146,7 @@ export const emptied = ({ format }: Input): Input => {
     tags: [],
     datacenter_id: null,
     network_id: null,
+    space_id: null,
     address_label: '',
     family: '',
     port: null,

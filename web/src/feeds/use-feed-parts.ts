@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
+import { useSpaces } from '../spaces/known-spaces.tsx'
 import { feedResource } from './feed-resource.ts'
 import type { Feed } from './queries.ts'
 import type { Names } from './words.ts'
@@ -12,18 +13,20 @@ export const useFeedParts = (format?: Feed['format']) => {
   const { may } = usePermit()
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const spaces = useSpaces()
   const resource = useMemo(
     () =>
       feedResource({
         format,
         datacenters: datacenters?.map(({ id, name }) => [id, name] as const),
         networks: networks?.map(({ id, name, subnet }) => [id, `${subnet} · ${name}`] as const),
+        spaces,
       }),
-    [format, datacenters, networks],
+    [format, datacenters, networks, spaces],
   )
   const names: Names = useMemo(
-    () => new Map([...(datacenters ?? []), ...(networks ?? [])].map(({ id, name }) => [id, name])),
-    [datacenters, networks],
+    () => new Map([...(datacenters ?? []), ...(networks ?? []), ...spaces].map(({ id, name }) => [id, name])),
+    [datacenters, networks, spaces],
   )
   return { resource, names }
 }

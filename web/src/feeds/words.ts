@@ -2,9 +2,9 @@
 import type { Feed } from './queries.ts'
 
 export type Filter = Pick<Feed, 'tags' | 'datacenter_id' | 'network_id' | 'statuses' | 'address_label' | 'family'> &
-  Partial<Pick<Feed, 'zone_id'>>
+  Partial<Pick<Feed, 'zone_id' | 'space_id'>>
 
-/** Names of datacenters, networks and zones, by their ids. */
+/** Names of datacenters, networks, spaces and zones, by their ids. */
 export type Names = ReadonlyMap<string, string>
 
 export const STATUSES: readonly Feed['statuses'][number][] = ['planned', 'active', 'maintenance', 'decommissioned']
@@ -23,7 +23,7 @@ const addressesOf = ({ family, address_label }: Filter): string => {
 
 /** @example filterInWords(filter, names) // 'Devices tagged web, in Dublin; active; IPv4 addresses' */
 export const filterInWords = (filter: Filter, names: Names): string => {
-  const { tags, datacenter_id, network_id, statuses, zone_id } = filter
+  const { tags, datacenter_id, network_id, space_id, statuses, zone_id } = filter
   const nameOf = (noun: string, id: string) => names.get(id) ?? `${noun} ${id}`
   if (zone_id) return `The zone ${names.get(zone_id) ?? zone_id}`
   const isAny = STATUSES.every((one) => statuses.includes(one))
@@ -32,6 +32,7 @@ export const filterInWords = (filter: Filter, names: Names): string => {
     ...(tags.length === 0 ? [] : [`tagged ${listed(tags)}`]),
     ...(datacenter_id === null ? [] : [`in ${nameOf('datacenter', datacenter_id)}`]),
     ...(network_id === null ? [] : [`with an address in ${nameOf('network', network_id)}`]),
+    ...(space_id ? [`in the address space ${nameOf('space', space_id)}`] : []),
   ]
   const devices = clauses.length === 0 ? 'All devices' : `Devices ${clauses.join(', ')}`
   return [devices, states, addressesOf(filter)].filter((part) => part !== '').join('; ')

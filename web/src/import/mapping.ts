@@ -55,7 +55,7 @@ export const mapRows = (
   return { rows, problems }
 }
 
-const NAMED: ReadonlySet<ResourceName> = new Set(['devices', 'datacenters', 'networks', 'pools'])
+const NAMED: ReadonlySet<ResourceName> = new Set(['devices', 'datacenters', 'spaces', 'vlans', 'networks', 'pools'])
 
 /** The mistakes that need no server to be seen. The rules are the server's: it validates every row again. */
 const problemOf = (resource: ResourceName, row: ImportRow): string | undefined => {

@@ -2,6 +2,7 @@
 import { FileUp } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 'react'
 import { FORMATS } from '../../../src/features/estate/convert/formats.ts'
+import { nounOf } from '../../../src/features/history/kind-names.ts'
 import { asAppError } from '../api/errors.ts'
 import { FIELDS, RESOURCES, type ResourceName, resourceNamed } from '../export/fields.ts'
 import { Button } from '../ui/button.tsx'
@@ -119,7 +120,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
             label="Resource"
             value={resource}
             onChange={(value) => onResource(resourceNamed(value) ?? 'devices')}
-            options={RESOURCES.map((one) => [one, capital(one)] as const)}
+            options={RESOURCES.map((one) => [one, `${capital(nounOf(one))}s`] as const)}
           />
         )}
         <label htmlFor={id} className={css.label}>

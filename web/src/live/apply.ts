@@ -19,8 +19,10 @@ const MOST_DEVICES = 2000
 /** The first parts of the query keys that events affect, by the first part of their names. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   device: ['networks', 'network', 'pools', 'pool', 'dashboard', 'dns-zones', 'dns-zone'],
-  network: ['networks', 'network', 'pools', 'dashboard'],
+  network: ['networks', 'network', 'pools', 'vlans', 'dashboard'],
+  vlan: ['vlans', 'me'],
   dns: ['dns-zones', 'dns-zone'],
+  space: ['spaces', 'me'],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }
 /** By default, events affect the list of their objects and the overview. */

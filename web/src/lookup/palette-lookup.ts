@@ -1,8 +1,11 @@
-/** The first result of the palette for an address, a block, a MAC or a host name. */
+/** The first results of the palette for an address, a block, a MAC or a host name. */
 import type { LinkProps } from '@tanstack/react-router'
 import { subjectOf } from '../../../src/net/subject.ts'
 import { api } from '../api/client.ts'
 import type { Lookup } from '../api/contracts.ts'
+import { queryClient } from '../api/queries.ts'
+import { DEFAULT } from '../spaces/known-control.ts'
+import { spacesQuery } from '../spaces/known-spaces.tsx'
 
 export type Answer = {
   readonly text: string
@@ -50,11 +53,35 @@ const targetOf = (lookup: Lookup): Target =>
 /** A plain word is a valid host name too, so a name must contain a digit, a dot or a hyphen. */
 const LOOKS_LIKE_NAME = /[\d.-]/
 
-/** Returns null for other texts, and for an unknown name. */
-export const lookUp = async (typed: string): Promise<Answer | null> => {
+type Elsewhere = NonNullable<Lookup['elsewhere']>[number]
+
+/** Returns the answer in another space, which leads to a list of that space. */
+const ofElsewhere =
+  ({ kind, query }: Lookup) =>
+  ({ space_id, space, state, summary }: Elsewhere): Answer => {
+    const chosen = space_id ?? DEFAULT
+    const isAssigned = kind === 'ip' && state === 'assigned'
+    return {
+      text: `${space_id === null ? 'Default space' : space}: ${summary}`,
+      note: isAssigned ? 'list its devices' : 'list the networks',
+      link: isAssigned
+        ? { to: '/devices', search: { q: `ip:${query}`, space: chosen } }
+        : { to: '/networks', search: { q: query, space: chosen } },
+    }
+  }
+
+/** Returns the summary, with the space if addresses of several spaces may be meant. */
+const textOf = async ({ summary, space_id, elsewhere = [] }: Lookup): Promise<string> => {
+  if (space_id === undefined) return elsewhere.length > 0 ? `Default space: ${summary}` : summary
+  const spaces = await queryClient.ensureQueryData(spacesQuery).catch(() => [])
+  return `${spaces.find(({ id }) => id === space_id)?.name ?? space_id}: ${summary}`
+}
+
+/** Returns none for other texts, and for an unknown name. */
+export const lookUp = async (typed: string): Promise<readonly Answer[]> => {
   const subject = subjectOf(typed)
-  if (!subject || (subject.kind === 'hostname' && !LOOKS_LIKE_NAME.test(typed))) return null
+  if (!subject || (subject.kind === 'hostname' && !LOOKS_LIKE_NAME.test(typed))) return []
   const answer = await api.lookup.show({ query: typed })
-  if (subject.kind === 'hostname' && !answer.known) return null
-  return { text: answer.summary, ...targetOf(answer) }
+  if (subject.kind === 'hostname' && !answer.known) return []
+  return [{ text: await textOf(answer), ...targetOf(answer) }, ...(answer.elsewhere ?? []).map(ofElsewhere(answer))]
 }

@@ -1,7 +1,7 @@
 /** Every address of a network that is taken: by a device, or by a reservation. */
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { parseIpKey } from '../../../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device, Network, Reservation } from '../api/contracts.ts'
 import { poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { usePermitted } from '../shell/me.ts'
@@ -67,7 +67,7 @@ const SPEC: TableSpec<Row> = {
   id: ({ id }) => id,
   text: ({ ip, name }) => `${ip}\n${name}`,
   sorts: {
-    address: ({ ip }) => parseIpKey(ip) ?? ip,
+    address: ({ ip }) => parseIpKey(ip, DEFAULT_SPACE) ?? ip,
     kind: ({ kind }) => kind,
     name: ({ name }) => name,
     pool: ({ pool }) => pool,

@@ -3,10 +3,13 @@ import { ChevronDown, ChevronRight, Plus } from 'lucide-react'
 import type { Network } from '../api/contracts.ts'
 import { ConflictMark } from '../conflicts/active-mark.tsx'
 import { ownColumns } from '../resource/columns.tsx'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { addressCount, count, isBeyondCounting } from '../ui/format.ts'
 import { Meter } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
+import type { VlanNames } from '../vlans/names.ts'
+import { VlanText } from '../vlans/vlan-text.tsx'
 import { networkFields } from './fields.ts'
 import css from './networks.module.css'
 import type { TreeRow } from './tree.ts'
@@ -38,34 +41,43 @@ const USED: Column<Network> = {
   cell: (network) => <Used network={network} />,
 }
 
-export const networkColumns = (names: ReadonlyMap<string, string>): readonly Column<Network>[] =>
-  ownColumns(networkFields(names), ORDER, {
-    subnet: ({ id, subnet }) => (
-      <>
-        <RowLink to="networks" id={id} className="mono">
-          {subnet}
-        </RowLink>
-        <ConflictMark id={id} />
-      </>
-    ),
+/** @param vlans the names of VLANs, if there are any */
+export const networkColumns = (names: ReadonlyMap<string, string>, vlans?: VlanNames): readonly Column<Network>[] =>
+  ownColumns(networkFields(names, vlans), ORDER, {
+    ...(vlans && { vlan_id: (network: Network) => <VlanText network={network} vlans={vlans} /> }),
+    subnet: (network) => <SubnetLink network={network} />,
     utilization: (network) => <Fill network={network} />,
   }).toSpliced(ORDER.length, 0, USED)
 
+/** Starts a network in a gap. @param parent of the gap */
+export type Fill = (subnet: string, parent: Network) => void
+
 type TreeTools = {
+  readonly vlans: VlanNames | undefined
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
-  readonly onFill: ((subnet: string) => void) | undefined
+  readonly onFill: Fill | undefined
 }
 
 const INDENT_PX = 18
 
-const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeRow }) => {
+const SubnetLink = ({ network: { id, subnet, space_id } }: { readonly network: Network }) => (
+  <>
+    <RowLink to="networks" id={id} className="mono">
+      {subnet}
+    </RowLink>
+    <SpaceBadge space_id={space_id} />
+    <ConflictMark id={id} />
+  </>
+)
+
+const SubnetCell = ({ row, onToggle, onFill }: Omit<TreeTools, 'vlans'> & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
   if (row.kind === 'gap')
     return (
       <span className={css.subnet}>
         {indent}
         {onFill ? (
-          <button type="button" className={css.gap} tabIndex={-1} onClick={() => onFill(row.subnet)}>
+          <button type="button" className={css.gap} tabIndex={-1} onClick={() => onFill(row.subnet, row.parent)}>
             <Plus size={13} aria-hidden="true" />
             <span className="mono">{row.subnet}</span> free
           </button>
@@ -76,7 +88,8 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
         )}
       </span>
     )
-  const { network, isExpanded, children } = row
+  const { isExpanded, children } = row
+  const name = row.kind === 'space' ? row.name : row.network.subnet
   const Icon = isExpanded ? ChevronDown : ChevronRight
   return (
     <span className={css.subnet}>
@@ -88,24 +101,24 @@ const SubnetCell = ({ row, onToggle, onFill }: TreeTools & { readonly row: TreeR
           type="button"
           className={css.fold}
           tabIndex={-1}
-          aria-label={`${isExpanded ? 'Fold' : 'Unfold'} ${network.subnet}`}
+          aria-label={`${isExpanded ? 'Fold' : 'Unfold'} ${name}`}
           onClick={() => onToggle(row, !isExpanded)}
         >
           <Icon size={15} aria-hidden="true" />
         </button>
       )}
-      <RowLink to="networks" id={network.id} className="mono">
-        {network.subnet}
-      </RowLink>
-      <ConflictMark id={network.id} />
+      {row.kind === 'space' ? <b>{name}</b> : <SubnetLink network={row.network} />}
       {children > 0 && <span className={css.children}>{children}</span>}
     </span>
   )
 }
 
 /** The same columns over the rows of the tree; a gap has only its subnet. */
-export const treeColumns = (names: ReadonlyMap<string, string>, tools: TreeTools): readonly Column<TreeRow>[] =>
-  networkColumns(names).map((column) => ({
+export const treeColumns = (
+  names: ReadonlyMap<string, string>,
+  { vlans, ...tools }: TreeTools,
+): readonly Column<TreeRow>[] =>
+  networkColumns(names, vlans).map((column) => ({
     ...column,
     isSortable: false,
     width: column.id === 'subnet' ? column.width + 50 : column.width,

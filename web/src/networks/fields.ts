@@ -10,8 +10,17 @@ const holds = (subnet: string, value: string): boolean => {
   return cidr !== undefined && (ip ? cidrHolds(cidr, ip) : subnet.startsWith(value))
 }
 
-/** @param names of datacenters by their ids */
-export const networkFields = (names: ReadonlyMap<string, string> = new Map()): Fields<Network> => ({
+/** Returns the names of the VLANs that a network belongs to; '' for none. */
+type VlanNames = (network: Pick<Network, 'vlan_id' | 'datacenter_id'>) => string
+
+const NUMBER_WIDTH = 70
+const NAME_WIDTH = 170
+
+const numberAndName = ({ vlan_id }: Network, name: string): string =>
+  [vlan_id === null ? '' : String(vlan_id), name].filter((part) => part !== '').join(' ')
+
+/** @param names of datacenters by their ids @param vlans the names of VLANs, if there are any */
+export const networkFields = (names: ReadonlyMap<string, string> = new Map(), vlans?: VlanNames): Fields<Network> => ({
   id: ID_FIELD,
   name: nameField(),
   subnet: {
@@ -24,9 +33,15 @@ export const networkFields = (names: ReadonlyMap<string, string> = new Map()): F
   vlan_id: {
     label: 'VLAN',
     form: { kind: 'number', hint: '1 to 4094, or nothing' },
-    column: { id: 'vlan', width: 70, isMono: true },
+    text: (network) => numberAndName(network, vlans?.(network) ?? ''),
+    column: { id: 'vlan', width: vlans ? NAME_WIDTH : NUMBER_WIDTH, isMono: true },
     sort: ({ vlan_id }) => vlan_id ?? 0,
-    filter: { test: 'equals', hasFacet: true },
+    filter: {
+      test: (network, value) =>
+        String(network.vlan_id ?? '') === value ||
+        numberAndName(network, vlans?.(network) ?? '').toLowerCase() === value,
+      hasFacet: true,
+    },
   },
   datacenter_id: {
     label: 'Datacenter',
@@ -35,6 +50,15 @@ export const networkFields = (names: ReadonlyMap<string, string> = new Map()): F
     form: { kind: 'select' },
     column: { id: 'datacenter', width: 130 },
     filter: { name: 'dc', test: 'begins', hasFacet: true },
+  },
+  space_id: {
+    label: 'Address space',
+    isSearched: false,
+    form: { kind: 'select' },
+    column: false,
+    filter: false,
+    isOptional: true,
+    isCompared: false,
   },
   utilization: {
     label: 'Utilization',

@@ -5,16 +5,18 @@ import { networksQuery } from '../api/queries.ts'
 import { usePermitted } from '../shell/me.ts'
 import { LocalTable } from '../table/local-table.tsx'
 import { State } from '../ui/states.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
 import { networkColumns } from './columns.tsx'
 import { networkSpec } from './resource.ts'
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
-const COLUMNS = networkColumns(NO_NAMES).filter(({ id }) => id !== 'datacenter')
-const SPEC = networkSpec(NO_NAMES)
 
 export const NetworkList = ({ datacenterId }: { readonly datacenterId: string }) => {
   const navigate = useNavigate()
   const { data, error, refetch } = usePermitted('networks:list', networksQuery)
+  const vlans = useVlanNames()
+  const columns = useMemo(() => networkColumns(NO_NAMES, vlans).filter(({ id }) => id !== 'datacenter'), [vlans])
+  const spec = useMemo(() => networkSpec(NO_NAMES, vlans), [vlans])
   const rows = useMemo(() => data?.filter((one) => one.datacenter_id === datacenterId), [data, datacenterId])
   return (
     <LocalTable
@@ -22,8 +24,8 @@ export const NetworkList = ({ datacenterId }: { readonly datacenterId: string })
       rows={rows}
       error={error}
       refetch={refetch}
-      spec={SPEC}
-      columns={COLUMNS}
+      spec={spec}
+      columns={columns}
       sort="subnet"
       nameOf={({ name }) => name}
       open={({ id }) => void navigate({ to: '/networks/$id', params: { id } })}

@@ -6,16 +6,23 @@ import { conflictsQuery } from '../api/queries.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { factsOf } from '../resource/columns.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { addressCount, count, isBeyondCounting, percent } from '../ui/format.ts'
 import { Card, CopyText, Facts, Figure, TimeAgo } from '../ui/primitives.tsx'
+import type { VlanNames } from '../vlans/names.ts'
+import { VlanText } from '../vlans/vlan-text.tsx'
 import { fields } from './fields.ts'
 import css from './networks.module.css'
 
-const FACTS = ['subnet', 'vlan_id', 'datacenter_id', 'description', 'id', 'updated_at']
+const FACTS = ['subnet', 'space_id', 'vlan_id', 'datacenter_id', 'description', 'id', 'updated_at']
 
-type Props = { readonly network: Network; readonly datacenter: Datacenter | undefined }
+type Props = {
+  readonly network: Network
+  readonly datacenter: Datacenter | undefined
+  readonly vlans: VlanNames | undefined
+}
 
-export const NetworkOverview = ({ network, datacenter }: Props) => {
+export const NetworkOverview = ({ network, datacenter, vlans }: Props) => {
   const { utilization } = network
   const { may } = usePermit()
   const { data: conflicts = [] } = useQuery({ ...conflictsQuery, enabled: may('conflicts:list') })
@@ -36,7 +43,8 @@ export const NetworkOverview = ({ network, datacenter }: Props) => {
         <Facts
           facts={factsOf(fields, network, FACTS, {
             subnet: <CopyText text={network.subnet} label="subnet" />,
-            vlan_id: network.vlan_id === null ? '' : <span className="mono">{network.vlan_id}</span>,
+            space_id: <SpaceBadge space_id={network.space_id} />,
+            vlan_id: network.vlan_id === null ? '' : <VlanText network={network} vlans={vlans} />,
             datacenter_id: datacenter && (
               <Link to="/datacenters/$id" params={{ id: datacenter.id }} className="link">
                 {datacenter.name}

@@ -10,10 +10,13 @@ import { MissingObject, ObjectPage, useListed } from '../resource/object-page.ts
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageLoading } from '../shell/shell.tsx'
+import { useSpaces } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { Usage } from '../utilization/usage.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
+import { vlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
@@ -50,6 +53,8 @@ export const NetworkPage = () => {
     ...poolsQuery,
     enabled: !['discovery', 'history'].includes(tab) && !isScanning,
   })
+  const spaces = useSpaces()
+  const vlans = useVlanNames(hasDatacenter)
   const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
@@ -78,7 +83,7 @@ export const NetworkPage = () => {
       title={network.name}
       managedBy={network.managed_by}
       get={contracts.networks.get}
-      resource={networkResource(datacenters)}
+      resource={networkResource(datacenters, { spaces, vlan: vlans && vlanControl(vlans) })}
       edit={{ blocked: blocked('networks:update') }}
       remove={{
         blocked: may('networks:delete') ? undefined : 'networks:delete',
@@ -91,14 +96,20 @@ export const NetworkPage = () => {
       }
       menu={
         <MenuItem
-          onSelect={() => void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet } })}
+          onSelect={() =>
+            void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet, into: network.space_id } })
+          }
           blocked={may('networks:create') ? undefined : 'networks:create'}
         >
           New network inside
         </MenuItem>
       }
       tabs={[
-        { id: 'overview', text: 'Overview', content: <NetworkOverview network={network} datacenter={datacenter} /> },
+        {
+          id: 'overview',
+          text: 'Overview',
+          content: <NetworkOverview network={network} datacenter={datacenter} vlans={vlans} />,
+        },
         {
           id: 'addresses',
           text: 'Addresses',

@@ -1,7 +1,7 @@
 /** All networks: as they lie in each other with the gaps between them, or as a flat list. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Ellipsis, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
@@ -12,6 +12,8 @@ import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
+import { DEFAULT } from '../spaces/known-control.ts'
+import { useSpaceChoice } from '../spaces/known-spaces.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
 import { DataTable } from '../table/data-table.tsx'
 import { FilterBar, useFilterText } from '../table/filter-bar.tsx'
@@ -20,7 +22,10 @@ import { usePageSearch, useSorting } from '../table/list-search.ts'
 import css from '../table/table.module.css'
 import { useLocalView } from '../table/view.ts'
 import { Button } from '../ui/button.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
+import { useVlanNames } from '../vlans/queries.ts'
+import { vlanControl } from '../vlans/vlan-field.tsx'
 import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
@@ -38,6 +43,25 @@ const HINTS: readonly Hint[] = [
 const NONE: readonly Network[] = []
 const nameOf = ({ name }: Network): string => name
 
+/** Leads to the pages of the objects that networks refer to. */
+const NetworksMenu = () => {
+  const navigate = useNavigate()
+  const { may } = usePermit()
+  const trigger = (
+    <Button isIcon aria-label="More about networks">
+      <Ellipsis size={15} aria-hidden="true" />
+    </Button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      {may('spaces:list') && (
+        <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>
+      )}
+      {may('vlans:list') && <MenuItem onSelect={() => void navigate({ to: '/vlans' })}>VLANs</MenuItem>}
+    </Menu>
+  )
+}
+
 export const NetworksPage = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
@@ -48,16 +72,28 @@ export const NetworksPage = () => {
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('subnet')
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
-  const spec = useMemo(() => networkSpec(names), [names])
-  const columns = useMemo(() => networkColumns(names), [names])
-  const resource = useMemo(() => networkResource(datacenters), [datacenters])
-  const rows = query.data ?? NONE
+  const vlans = useVlanNames()
+  const spec = useMemo(() => networkSpec(names, vlans), [names, vlans])
+  const columns = useMemo(() => networkColumns(names, vlans), [names, vlans])
+  const { spaces, space, holds, given, control } = useSpaceChoice()
+  const resource = useMemo(
+    () => networkResource(datacenters, { spaces, vlan: vlans && vlanControl(vlans) }),
+    [datacenters, spaces, vlans],
+  )
+  const all = query.data ?? NONE
+  const rows = useMemo(() => all.filter(holds), [all, holds])
+  const groups = useMemo(
+    () =>
+      spaces.length > 0 && space === undefined ? [{ id: undefined, name: 'Default space' }, ...spaces] : undefined,
+    [spaces, space],
+  )
   const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
   const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
   const [pendingDelete, setPendingDelete] = useState<Network>()
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && text.trim() === ''
-  const create = () => void set({ new: '1' })
+  // A new network is in the space that is shown.
+  const create = () => void set({ new: '1', into: given.space_id === DEFAULT ? undefined : given.space_id })
   useHotkeys({ ...(may('networks:create') ? { c: create } : {}), Escape: () => setText('') })
   const actions = {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
@@ -73,6 +109,7 @@ export const NetworksPage = () => {
           <Plus size={15} aria-hidden="true" />
           New network
         </Button>
+        {(may('spaces:list') || may('vlans:list')) && <NetworksMenu />}
       </PageHead>
       <FilterBar
         text={text}
@@ -93,8 +130,9 @@ export const NetworksPage = () => {
             Flat
           </button>
         </fieldset>
+        {control}
         <span className={css.end}>
-          <ViewsMenu /> <CommandMenu getCall={() => ({ list: resource.operations, q: text })} />{' '}
+          <ViewsMenu /> <CommandMenu getCall={() => ({ list: resource.operations, q: text, given })} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
@@ -107,7 +145,7 @@ export const NetworksPage = () => {
         onClear={() => setText('')}
         noun="networks"
         empty={{
-          title: 'No networks yet',
+          title: space === undefined ? 'No networks yet' : 'No networks in this address space',
           text: 'A network is a block of addresses, such as 10.0.0.0/16. It may contain others.',
           actions: may('networks:create') && (
             <Button look="primary" onClick={create}>
@@ -120,9 +158,15 @@ export const NetworksPage = () => {
             <TreeTable
               networks={rows}
               names={names}
+              vlans={vlans}
               isShown={choice.isShown}
               actions={actions}
-              onFill={may('networks:create') ? (subnet) => void set({ new: '1', subnet }) : undefined}
+              onFill={
+                may('networks:create')
+                  ? (subnet, parent) => void set({ new: '1', subnet, into: parent.space_id })
+                  : undefined
+              }
+              spaces={groups}
             />
           ) : (
             <DataTable
@@ -144,8 +188,10 @@ export const NetworksPage = () => {
           key={search.edit ?? 'new'}
           resource={resource}
           id={search.edit}
-          {...(search.subnet === undefined ? {} : { given: { subnet: search.subnet } })}
-          onClose={() => void set({ new: undefined, edit: undefined, subnet: undefined })}
+          {...(search.subnet === undefined && search.into === undefined
+            ? {}
+            : { given: { subnet: search.subnet ?? '', space_id: search.into ?? '' } })}
+          onClose={() => void set({ new: undefined, edit: undefined, subnet: undefined, into: undefined })}
         />
       )}
       {pendingDelete && (

@@ -3,30 +3,39 @@ import { useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
 import { DataTable } from '../table/data-table.tsx'
 import type { RowActions } from '../table/use-cursor.ts'
-import { treeColumns } from './columns.tsx'
-import { networkTree, type TreeRow, treeRows } from './tree.ts'
+import type { VlanNames } from '../vlans/names.ts'
+import { type Fill, treeColumns } from './columns.tsx'
+import { networkTree, rowsOfSpaces, spaceRowId, type TreeRow, type TreeSpace, treeRows } from './tree.ts'
 import { useExpanded } from './use-expanded.ts'
 
 type Props = {
   readonly networks: readonly Network[]
   readonly names: ReadonlyMap<string, string>
+  readonly vlans: VlanNames | undefined
   readonly isShown: (column: string) => boolean
   readonly actions: RowActions<Network>
-  readonly onFill: ((subnet: string) => void) | undefined
+  readonly onFill: Fill | undefined
+  /** The spaces that the networks are grouped by; undefined for one. */
+  readonly spaces: readonly TreeSpace[] | undefined
 }
 
 /** The order of the tree is that of the addresses. */
 const SORTING = { sort: '', isDescending: false }
 const noSort = () => {}
 const idOf = ({ id }: TreeRow): string => id
-const nameOf = (row: TreeRow): string => (row.kind === 'gap' ? row.subnet : row.network.name)
+const nameOf = (row: TreeRow): string =>
+  row.kind === 'gap' ? row.subnet : row.kind === 'space' ? row.name : row.network.name
 
-export const TreeTable = ({ networks, names, isShown, actions, onFill }: Props) => {
+export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill, spaces }: Props) => {
   const nodes = useMemo(() => networkTree(networks), [networks])
-  const expanded = useExpanded(nodes.map(({ network }) => network.id))
-  const rows = treeRows(nodes, { isExpanded: expanded.isExpanded, hasGaps: true })
+  const expanded = useExpanded([
+    ...(spaces ?? []).map(({ id }) => spaceRowId(id)),
+    ...nodes.map(({ network }) => network.id),
+  ])
+  const shown = { isExpanded: expanded.isExpanded, hasGaps: true }
+  const rows = spaces ? rowsOfSpaces(nodes, spaces, shown) : treeRows(nodes, shown)
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const columns = treeColumns(names, { onToggle, onFill }).filter(({ id }) => isShown(id))
+  const columns = treeColumns(names, { vlans, onToggle, onFill }).filter(({ id }) => isShown(id))
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
   return (
@@ -46,12 +55,16 @@ export const TreeTable = ({ networks, names, isShown, actions, onFill }: Props) 
       nameOf={nameOf}
       tree={{
         levelOf: ({ level }) => level,
-        isExpanded: (row) => (row.kind === 'network' ? row.isExpanded : undefined),
+        isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
         toggle: onToggle,
       }}
       actions={{
         // A gap is opened by filling it.
-        open: (row) => (row.kind === 'gap' ? onFill?.(row.subnet) : actions.open?.(row.network)),
+        open: (row) => {
+          if (row.kind === 'gap') onFill?.(row.subnet, row.parent)
+          else if (row.kind === 'space') onToggle(row, !row.isExpanded)
+          else actions.open?.(row.network)
+        },
         edit: ofNetwork(actions.edit),
         remove: ofNetwork(actions.remove),
       }}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Network } from '../api/contracts.ts'
-import { networkTree, treeRows, withNestedUse } from './tree.ts'
+import { networkTree, rowsOfSpaces, type TreeRow, treeRows, withNestedUse } from './tree.ts'
 
 const network = (subnet: string): Network => ({
   id: subnet,
@@ -15,10 +15,13 @@ const network = (subnet: string): Network => ({
   updated_at: '2026-01-01T00:00:00.000Z',
 })
 
+const textOf = (row: TreeRow): string =>
+  row.kind === 'gap' ? `+${row.subnet}` : row.kind === 'space' ? `${row.name} ${row.children}` : row.network.subnet
+
+const indented = (row: TreeRow): string => `${' '.repeat(row.level - 1)}${textOf(row)}`
+
 const rows = (subnets: readonly string[], hasGaps = false) =>
-  treeRows(networkTree(subnets.map(network)), { isExpanded: () => true, hasGaps }).map(
-    (row) => `${' '.repeat(row.level - 1)}${row.kind === 'gap' ? `+${row.subnet}` : row.network.subnet}`,
-  )
+  treeRows(networkTree(subnets.map(network)), { isExpanded: () => true, hasGaps }).map(indented)
 
 describe('the tree of networks', () => {
   test('puts each network into the most specific one that contains it', () => {
@@ -73,6 +76,23 @@ describe('the tree of networks', () => {
       [9, 0.9],
       [9, 0.9],
     ])
+  })
+
+  test('puts networks into those of their address space, below a row for each space', () => {
+    const inLab = (subnet: string): Network => ({ ...network(subnet), id: `lab ${subnet}`, space_id: 'lab' })
+    const all = [inLab('10.0.1.0/24'), network('10.0.0.0/8'), network('10.0.1.0/24'), inLab('10.0.0.0/16')]
+    const spaces = [
+      { id: undefined, name: 'Default space' },
+      { id: 'empty', name: 'Empty' },
+      { id: 'lab', name: 'Lab' },
+    ]
+    const shown = (isExpanded: (id: string) => boolean) =>
+      rowsOfSpaces(networkTree(all), spaces, { isExpanded, hasGaps: false }).map(indented)
+    expect(shown(() => true)).toEqual([
+      ...['Default space 1', ' 10.0.0.0/8', '  10.0.1.0/24'],
+      ...['Lab 1', ' 10.0.0.0/16', '  10.0.1.0/24'],
+    ])
+    expect(shown((id) => id === 'space lab')).toEqual(['Default space 1', 'Lab 1', ' 10.0.0.0/16'])
   })
 
   test('leaves out collapsed networks', () => {

@@ -15,6 +15,14 @@ export type TreeRow =
       readonly isExpanded: boolean | undefined
     }
   | {
+      readonly kind: 'space'
+      readonly id: string
+      readonly name: string
+      readonly level: number
+      readonly children: number
+      readonly isExpanded: boolean
+    }
+  | {
       readonly kind: 'gap'
       readonly id: string
       readonly subnet: string
@@ -22,20 +30,23 @@ export type TreeRow =
       readonly parent: Network
     }
 
-/** The roots: networks that lie in no other. The same subnet twice stands side by side. */
+/** The roots: networks that lie in no other of their address space. The same subnet twice stands side by side. */
 export const networkTree = (networks: readonly Network[]): TreeNode[] => {
   const nodes = networks
     .flatMap((network): TreeNode[] => {
       const cidr = parseCidr(network.subnet)
       return cidr ? [{ network, cidr, children: [] }] : []
     })
-    .map((node) => ({ node, key: subnetKey(node.network.subnet) }))
+    .map((node) => ({ node, key: `${node.network.space_id ?? ''} ${subnetKey(node.network.subnet)}` }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ node }) => node)
   const roots: TreeNode[] = []
   const open: TreeNode[] = []
   for (const node of nodes) {
-    const isIn = (outer: TreeNode) => cidrContains(outer.cidr, node.cidr) && outer.cidr.prefix < node.cidr.prefix
+    const isIn = (outer: TreeNode) =>
+      outer.network.space_id === node.network.space_id &&
+      cidrContains(outer.cidr, node.cidr) &&
+      outer.cidr.prefix < node.cidr.prefix
     while (open.length > 0 && !open.slice(-1).some(isIn)) open.pop()
     const parent = open.at(-1)
     ;(parent ? parent.children : roots).push(node)
@@ -107,4 +118,21 @@ export const treeRows = (nodes: readonly TreeNode[], shown: Shown, level = 1): T
     ]
     parts.sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0))
     return [own, ...parts.flatMap(({ rows }) => rows)]
+  })
+
+/** The default space has no id. */
+export type TreeSpace = { readonly id: string | undefined; readonly name: string }
+
+/** The id of the row of a space. */
+export const spaceRowId = (id: string | undefined): string => `space ${id ?? ''}`
+
+/** As `treeRows`, below a row for each space with networks. */
+export const rowsOfSpaces = (nodes: readonly TreeNode[], spaces: readonly TreeSpace[], shown: Shown): TreeRow[] =>
+  spaces.flatMap(({ id: space_id, name }): TreeRow[] => {
+    const own = nodes.filter(({ network }) => network.space_id === space_id)
+    if (own.length === 0) return []
+    const id = spaceRowId(space_id)
+    const isExpanded = shown.isExpanded(id)
+    const head: TreeRow = { kind: 'space', id, name, level: 1, children: own.length, isExpanded }
+    return isExpanded ? [head, ...treeRows(own, shown, 2)] : [head]
   })

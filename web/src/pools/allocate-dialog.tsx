@@ -45,13 +45,14 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
   const client = useQueryClient()
   // One press is one allocation, however often the request is sent.
   const [key] = useState(() => crypto.randomUUID())
-  const [form, setForm] = useState({ count: '1', hostname: '', purpose: '' })
+  const [form, setForm] = useState({ count: '1', hostname: '', mac_address: '', purpose: '' })
   const allocate = useMutation({
     mutationFn: () =>
       api.reservations.allocate({
         id: poolId,
         count: Number(form.count),
         hostname: form.hostname,
+        mac_address: form.mac_address.trim(),
         purpose: form.purpose,
         idempotency_key: key,
       }),
@@ -109,6 +110,13 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
             error={errors.hostname}
           />
         </div>
+        <TextField
+          label="MAC address"
+          value={form.mac_address}
+          onChange={(mac_address) => setForm({ ...form, mac_address })}
+          error={errors.mac_address}
+          isMono
+        />
         <TextField
           label="Purpose"
           value={form.purpose}

@@ -1,6 +1,7 @@
 /** The details of a pool. */
 import { Link } from '@tanstack/react-router'
 import type { Network, Pool } from '../api/contracts.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Card, CopyText, Facts, Tags, TimeAgo } from '../ui/primitives.tsx'
 
 type Props = { readonly pool: Pool; readonly network: Network | undefined }
@@ -21,8 +22,11 @@ export const PoolFacts = ({ pool, network }: Props) => (
         ],
         [
           'Addresses',
-          <span key="range" className="mono">
-            {pool.start_ip} – {pool.end_ip}
+          <span key="range">
+            <span className="mono">
+              {pool.start_ip} – {pool.end_ip}
+            </span>
+            <SpaceBadge space_id={network?.space_id} />
           </span>,
         ],
         ['Tags', pool.tags.length === 0 ? '' : <Tags key="tags" tags={pool.tags} />],

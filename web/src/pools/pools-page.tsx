@@ -2,17 +2,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { Pool } from '../api/contracts.ts'
+import type { Network, Pool } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
 import { ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge, useSpaceChoice } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { count } from '../ui/format.ts'
 import { Meter, Tags } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { poolResource, poolSpec } from './resource.ts'
 
-const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Pool>[] => [
+/** Networks by their ids. */
+type Networks = ReadonlyMap<string, Network>
+
+const columnsFor = (networks: Networks): readonly Column<Pool>[] => [
   {
     id: 'name',
     text: 'Name',
@@ -30,17 +34,20 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Pool>[]
     text: 'Network',
     width: 170,
     isSortable: true,
-    cell: ({ network_id }) => names.get(network_id) ?? network_id,
+    cell: ({ network_id }) => networks.get(network_id)?.name ?? network_id,
   },
   {
     id: 'range',
     text: 'Addresses',
     width: 250,
     isSortable: true,
-    cell: ({ start_ip, end_ip }) => (
-      <span className="mono">
-        {start_ip} – {end_ip}
-      </span>
+    cell: ({ start_ip, end_ip, network_id }) => (
+      <>
+        <span className="mono">
+          {start_ip} – {end_ip}
+        </span>
+        <SpaceBadge space_id={networks.get(network_id)?.space_id} />
+      </>
     ),
   },
   {
@@ -70,16 +77,24 @@ export const PoolsPage = () => {
   const navigate = useNavigate()
   const query = useQuery(poolsQuery)
   const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
-  const names = useMemo(() => new Map((networks ?? []).map(({ id, name }) => [id, name])), [networks])
-  const spec = useMemo(() => poolSpec(names), [names])
-  const columns = useMemo(() => columnsFor(names), [names])
+  const byId: Networks = useMemo(() => new Map((networks ?? []).map((one) => [one.id, one])), [networks])
+  const spec = useMemo(() => poolSpec(new Map([...byId].map(([id, { name }]) => [id, name]))), [byId])
+  const columns = useMemo(() => columnsFor(byId), [byId])
+  const { space, holds, given, control } = useSpaceChoice()
+  const data = useMemo(
+    () => query.data?.filter(({ network_id }) => holds(byId.get(network_id) ?? {})),
+    [query.data, byId, holds],
+  )
   const resource = useMemo(() => poolResource(networks ?? []), [networks])
   return (
     <ListPage
       title="Pools"
       resourceName="pools"
       resource={resource}
-      query={query}
+      query={{ ...query, data } as typeof query}
+      tools={control}
+      call={given}
+      {...(space !== undefined && { nothing: 'No pools in this address space' })}
       spec={spec}
       columns={columns}
       defaultColumns={DEFAULT_COLUMNS}

@@ -1,5 +1,5 @@
 /** How pools are read, written, searched and sorted. */
-import { parseIpKey } from '../../../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Network, type Pool } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
 import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
@@ -37,7 +37,7 @@ export const poolSpec = (names: ReadonlyMap<string, string>): TableSpec<Pool> =>
     sorts: {
       name: ({ name }) => name,
       network,
-      range: ({ start_ip }) => parseIpKey(start_ip) ?? start_ip,
+      range: ({ start_ip }) => parseIpKey(start_ip, DEFAULT_SPACE) ?? start_ip,
       utilization: ({ utilization }) => utilization?.utilization ?? 0,
       free: ({ utilization }) => utilization?.available_ips ?? 0,
     },

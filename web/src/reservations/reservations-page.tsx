@@ -2,24 +2,45 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo } from 'react'
 import type { Reservation } from '../api/contracts.ts'
-import { poolsQuery, reservationsQuery } from '../api/queries.ts'
+import { networksQuery, poolsQuery, reservationsQuery } from '../api/queries.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { ListPage } from '../resource/list-page.tsx'
 import { ManagedBy } from '../resource/object-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { TimeAgo } from '../ui/primitives.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { reservationResource, reservationSpec } from './resource.ts'
 
-const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reservation>[] => [
+const MAC: Column<Reservation> = {
+  id: 'mac',
+  text: 'MAC address',
+  width: 150,
+  isSortable: true,
+  cell: ({ mac_address }) => <span className="mono">{mac_address}</span>,
+}
+
+type Around = {
+  /** By the ids of pools. */
+  readonly spaces: ReadonlyMap<string, string | undefined>
+  /** True if a reservation has a MAC; without one there is no such column. */
+  readonly hasMacs: boolean
+}
+
+const columnsFor = (names: ReadonlyMap<string, string>, { spaces, hasMacs }: Around): readonly Column<Reservation>[] => [
   {
     id: 'address',
     text: 'Address',
     width: 150,
     isSortable: true,
     isEssential: true,
-    cell: ({ ip_address }) => <span className="mono">{ip_address}</span>,
+    cell: ({ ip_address, pool_id }) => (
+      <>
+        <span className="mono">{ip_address}</span>
+        <SpaceBadge space_id={spaces.get(pool_id)} />
+      </>
+    ),
   },
   {
     id: 'hostname',
@@ -28,6 +49,7 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reserva
     isSortable: true,
     cell: ({ hostname }) => <span className="mono">{hostname}</span>,
   },
+  ...(hasMacs ? [MAC] : []),
   { id: 'purpose', text: 'Purpose', width: 220, isSortable: true, isEssential: true, cell: ({ purpose }) => purpose },
   {
     id: 'pool',
@@ -51,6 +73,7 @@ const columnsFor = (names: ReadonlyMap<string, string>): readonly Column<Reserva
 ]
 
 const DEFAULT_COLUMNS = ['address', 'hostname', 'purpose', 'pool', 'ends', 'by']
+const COLUMNS_WITH_MAC = ['address', 'hostname', 'mac', 'purpose', 'pool', 'ends', 'by']
 
 export const ReservationsPage = () => {
   const { may, blocked } = usePermit()
@@ -58,7 +81,14 @@ export const ReservationsPage = () => {
   const { data: pools } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
   const names = useMemo(() => new Map((pools ?? []).map(({ id, name }) => [id, name])), [pools])
   const spec = useMemo(() => reservationSpec(names), [names])
-  const columns = useMemo(() => columnsFor(names), [names])
+  const hasMacs = (query.data ?? []).some(({ mac_address }) => mac_address)
+  const hasSpaces = useSpaces().length > 0
+  const { data: networks } = useQuery({ ...networksQuery, enabled: hasSpaces && may('networks:list') })
+  const columns = useMemo(() => {
+    const ofNetworks = new Map((networks ?? []).map(({ id, space_id }) => [id, space_id]))
+    const spaces = new Map((pools ?? []).map(({ id, network_id }) => [id, ofNetworks.get(network_id)]))
+    return columnsFor(names, { spaces, hasMacs })
+  }, [names, networks, pools, hasMacs])
   const noUpdate = blocked('reservations:update')
   const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
   const resource = useMemo(() => {
@@ -86,7 +116,7 @@ export const ReservationsPage = () => {
       query={query}
       spec={spec}
       columns={columns}
-      defaultColumns={DEFAULT_COLUMNS}
+      defaultColumns={hasMacs ? COLUMNS_WITH_MAC : DEFAULT_COLUMNS}
       sort="address"
       placeholder="Address, host name, purpose, pool:"
       empty="A reservation holds an address of a pool, so that it is not allocated."

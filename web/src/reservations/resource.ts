@@ -1,5 +1,5 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
-import { parseIpKey } from '../../../src/net/ip.ts'
+import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
 import { crud } from '../resource/crud.ts'
 import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
@@ -19,6 +19,7 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
     },
     { name: 'ip_address', label: 'Address', isMono: true, isRequired: true, isFixed: true },
     { name: 'hostname', label: 'Host name', isMono: true },
+    { name: 'mac_address', label: 'MAC address', isMono: true },
     { name: 'purpose', label: 'Purpose' },
     {
       name: 'expires_at',
@@ -36,10 +37,12 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
 
 export const reservationSpec = (names: ReadonlyMap<string, string>): TableSpec<Reservation> => ({
   id: ({ id }) => id,
-  text: (one) => [one.ip_address, one.hostname, one.purpose, one.notes, one.created_by].join('\n'),
+  text: (one) =>
+    [one.ip_address, one.hostname, one.mac_address ?? '', one.purpose, one.notes, one.created_by].join('\n'),
   sorts: {
-    address: ({ ip_address }) => parseIpKey(ip_address) ?? ip_address,
+    address: ({ ip_address }) => parseIpKey(ip_address, DEFAULT_SPACE) ?? ip_address,
     hostname: ({ hostname }) => hostname,
+    mac: ({ mac_address }) => mac_address ?? '~',
     purpose: ({ purpose }) => purpose,
     // Reservations without an end come last.
     ends: ({ expires_at }) => expires_at ?? '~',

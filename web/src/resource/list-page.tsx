@@ -46,6 +46,8 @@ type Props<T extends object> = {
   /** Undefined where objects of this kind are made on another page. */
   readonly canCreate?: boolean
   readonly tools?: ReactNode
+  /** Input of the call that lists the same, besides its filter. */
+  readonly call?: Readonly<Record<string, unknown>>
   /** Without this permission there is nothing to see, and nothing is asked for. */
   readonly needs?: string
   /** A line above the list. */
@@ -144,7 +146,8 @@ export const ListPage = <T extends object>(props: Props<T>) => {
       >
         {props.tools}
         <span className={css.end}>
-          <ViewsMenu /> <CommandMenu getCall={() => ({ list: resource.operations, q: text })} />{' '}
+          <ViewsMenu />{' '}
+          <CommandMenu getCall={() => ({ list: resource.operations, q: text, given: props.call ?? {} })} />{' '}
           <ExportMenu name={resourceName} count={view.count} load={async () => allOf(view)} />{' '}
           <ColumnsMenu all={columns} choice={choice} />
         </span>

@@ -2,12 +2,15 @@
 import { type QueryKey, type UseQueryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { asOf } from '../api/as-of.ts'
-import type { Me } from '../api/contracts.ts'
+import type { Me, Optional } from '../api/contracts.ts'
 import { meQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
 
 /** The route loads the user before the shell renders. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data
+
+/** Returns true if there are objects of a resource that is shown once there is one. */
+export const useIsInUse = (resource: Optional): boolean => useMe().in_use?.includes(resource) ?? false
 
 export type Permit = {
   readonly may: (permission: string) => boolean
@@ -16,7 +19,8 @@ export type Permit = {
 }
 
 /** Only the estate has a past, and nothing of it can be changed. */
-const OF_THE_PAST = /^(datacenters|devices|networks|pools|relationships|reservations|search):(list|read)$/
+const OF_THE_PAST =
+  /^(datacenters|devices|networks|pools|relationships|reservations|search|spaces|vlans):(list|read)$/
 
 export const usePermit = (): Permit => {
   const { permissions } = useMe()

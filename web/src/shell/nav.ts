@@ -8,6 +8,7 @@ import {
   History,
   Inbox,
   KeyRound,
+  Layers,
   LayoutDashboard,
   LockKeyhole,
   type LucideIcon,
@@ -19,12 +20,14 @@ import {
   ScrollText,
   Server,
   ShieldCheck,
+  Tags,
   Ticket,
   TriangleAlert,
   Users,
   Waypoints,
   Webhook,
 } from 'lucide-react'
+import type { Optional } from '../api/contracts.ts'
 import { isPath, type Path } from '../pages.ts'
 
 export type NavItem = {
@@ -46,6 +49,8 @@ export type NavItem = {
   readonly counted: string | undefined
   /** Left out of the bar of a phone, which has little room. */
   readonly isRoomy?: boolean
+  /** In the sidebar once there is an object of this resource. */
+  readonly optional?: Optional
 }
 
 /** The parts that follow from the name of a resource. */
@@ -63,7 +68,17 @@ export const HOME: NavItem = {
 
 export const INVENTORY: readonly NavItem[] = [
   { ...list('datacenters', 'datacenter'), text: 'Datacenters', icon: Building2, key: 'c' },
+  { ...list('vlans', 'VLAN'), types: ['vlan'], text: 'VLANs', icon: Tags, key: 'q', isRoomy: true, optional: 'vlans' },
   { ...list('networks', 'network'), text: 'Networks', icon: Network, key: 'n' },
+  {
+    ...list('spaces', 'address space'),
+    types: ['space'],
+    text: 'Address spaces',
+    icon: Layers,
+    key: 'j',
+    isRoomy: true,
+    optional: 'spaces',
+  },
   { ...list('pools', 'pool'), text: 'Pools', icon: Boxes, key: 'p' },
   { ...list('reservations', 'reservation'), text: 'Reservations', icon: Ticket, key: 'v' },
   { ...list('devices', 'device'), text: 'Devices', icon: Server, key: 'd' },

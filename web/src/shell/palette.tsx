@@ -132,7 +132,7 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
     enabled: wanted.length >= 2 && permit.may('search:read'),
     placeholderData: (old) => old,
   })
-  const { data: answer } = useQuery({
+  const { data: answers = [] } = useQuery({
     queryKey: ['lookup', wanted],
     queryFn: async () => (await import('../lookup/palette-lookup.ts')).lookUp(wanted),
     enabled: wanted.length >= 3 && permit.may('search:read'),
@@ -142,8 +142,12 @@ const useEntries = (text: string): { readonly entries: readonly Entry[]; readonl
   const results = wanted.length >= 2 ? resultEntries(go, data?.results ?? []) : []
   const entries = [
     // Enter must not open the result of an earlier text.
-    ...(answer && wanted === text.trim()
-      ? [{ id: 'lookup', group: 'Answer', icon: Search, ...answer, run: () => void go(answer.link) }]
+    ...(wanted === text.trim()
+      ? answers.map((answer) => ({
+          ...{ id: `lookup ${answer.text}`, group: 'Answer', icon: Search },
+          ...answer,
+          run: () => void go(answer.link),
+        }))
       : []),
     ...results,
     ...matching(viewEntries((href) => history.push(keepAsOf(href)), saved)),

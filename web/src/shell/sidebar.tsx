@@ -73,10 +73,17 @@ const NavLink = ({ item }: { readonly item: NavItem }) => {
   )
 }
 
+/** Optional items are shown once there is an object of their resource. */
+const useShown = (): ((item: NavItem) => boolean) => {
+  const { in_use = [] } = useMe()
+  return ({ optional }) => optional === undefined || in_use.includes(optional)
+}
+
 const UserMenu = () => {
   const { username, full_name } = useMe()
   // The bar of a phone has no room for all items.
   const isNarrow = useNarrow()
+  const isShown = useShown()
   const client = useQueryClient()
   const navigate = useNavigate()
   const signOut = async () => {
@@ -104,7 +111,7 @@ const UserMenu = () => {
         {isNarrow &&
           ROOMY.map(({ name, items }) => (
             <MenuGroup key={name} label={name}>
-              {items.map(({ to, text }) => (
+              {items.filter(isShown).map(({ to, text }) => (
                 <MenuItem key={to} onSelect={() => void navigate({ to })}>
                   {text}
                 </MenuItem>
@@ -120,36 +127,44 @@ const UserMenu = () => {
   )
 }
 
-export const Sidebar = () => (
-  <nav className={css.side} aria-label="Main">
-    <Link to="/" className={css.brand} aria-label="Plat, overview">
-      <Logo size={20} />
-      <span className={css.text}>Plat</span>
-    </Link>
-    <button type="button" className={css.search} onClick={() => paletteIsOpen.set(true)} aria-keyshortcuts="Control+K">
-      <Search size={15} aria-hidden="true" />
-      <span className={css.text}>Search or jump to…</span>
-      <kbd>⌃K</kbd>
-    </button>
-    <ul className={css.group}>
-      <NavLink item={HOME} />
-    </ul>
-    <h2 className={css.groupName}>Inventory</h2>
-    <ul className={css.group}>
-      {INVENTORY.map((item) => (
-        <NavLink key={item.to} item={item} />
+export const Sidebar = () => {
+  const isShown = useShown()
+  return (
+    <nav className={css.side} aria-label="Main">
+      <Link to="/" className={css.brand} aria-label="Plat, overview">
+        <Logo size={20} />
+        <span className={css.text}>Plat</span>
+      </Link>
+      <button
+        type="button"
+        className={css.search}
+        onClick={() => paletteIsOpen.set(true)}
+        aria-keyshortcuts="Control+K"
+      >
+        <Search size={15} aria-hidden="true" />
+        <span className={css.text}>Search or jump to…</span>
+        <kbd>⌃K</kbd>
+      </button>
+      <ul className={css.group}>
+        <NavLink item={HOME} />
+      </ul>
+      <h2 className={css.groupName}>Inventory</h2>
+      <ul className={css.group}>
+        {INVENTORY.filter(isShown).map((item) => (
+          <NavLink key={item.to} item={item} />
+        ))}
+      </ul>
+      {GROUPS.map(({ name, items }) => (
+        <Fragment key={name}>
+          <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
+          <ul className={`${css.group} ${css.roomy}`}>
+            {items.map((item) => (
+              <NavLink key={item.to} item={item} />
+            ))}
+          </ul>
+        </Fragment>
       ))}
-    </ul>
-    {GROUPS.map(({ name, items }) => (
-      <Fragment key={name}>
-        <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
-        <ul className={`${css.group} ${css.roomy}`}>
-          {items.map((item) => (
-            <NavLink key={item.to} item={item} />
-          ))}
-        </ul>
-      </Fragment>
-    ))}
-    <UserMenu />
-  </nav>
-)
+      <UserMenu />
+    </nav>
+  )
+}

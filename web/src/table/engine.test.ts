@@ -34,6 +34,22 @@ describe('a query', () => {
     expect(names(engine(), 'db')).toEqual(['DB-c'])
   })
 
+  test('finds a MAC in any notation, and a name that contains it as it is typed', () => {
+    const own = new TableEngine<Row>(
+      [
+        { id: '1', name: 'a', size: 1, tags: ['52:54:00:aa:bb:cc'] },
+        { id: '2', name: 'sep525400AABBCC', size: 1, tags: [] },
+        { id: '3', name: 'c', size: 1, tags: ['52:54:00:aa:bb:cd'] },
+      ],
+      spec,
+    )
+    // Each character that is typed narrows the rows.
+    for (const q of ['5254', '525400aabbc', '525400AABBC']) names(own, q)
+    expect(names(own, '525400AABBCC')).toEqual(['a', 'sep525400AABBCC'])
+    expect(names(own, '52-54-00-AA-BB-CC')).toEqual(['a'])
+    expect(names(own, '-5254.00aa.bbcc')).toEqual(['c', 'sep525400AABBCC'])
+  })
+
   test('is the same whatever was asked before it', () => {
     const word = fc.constantFrom(
       'w',

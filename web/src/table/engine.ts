@@ -2,6 +2,7 @@
  * The engine of every list: rows once, one sorted index per column kept, a filter by walking it. Knows neither React nor
  * the network, so that it runs in a worker over 100,000 rows and on the page over a few.
  */
+import { parseMac } from '../../../src/net/mac.ts'
 import { type Facets, parseFilter, type Term } from './filter.ts'
 
 export type SortKey = string | number
@@ -40,6 +41,8 @@ const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =
   previous.every((old, i) => {
     const term = next[i]
     if (!term || term.isNegated !== old.isNegated || term.field !== old.field) return false
+    // A whole MAC also finds other notations, which its beginning does not.
+    if (term.value !== old.value && parseMac(term.value) !== undefined) return false
     return old.isNegated ? term.value === old.value : term.value.startsWith(old.value)
   })
 
@@ -200,7 +203,11 @@ export class TableEngine<Row> {
       }
       return
     }
-    for (let i = 0; i < flags.length; i++)
-      if (flags[i] && (texts[i]?.includes(value) ?? false) === isNegated) flags[i] = 0
+    // Texts have MACs in the notation of the server.
+    const mac = parseMac(value) ?? value
+    for (let i = 0; i < flags.length; i++) {
+      const holds = texts[i]?.includes(value) || (mac !== value && texts[i]?.includes(mac)) || false
+      if (flags[i] && holds === isNegated) flags[i] = 0
+    }
   }
 }

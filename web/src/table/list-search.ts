@@ -5,7 +5,7 @@ import type { Sorting } from './column.ts'
 /** The parameters that a saved view stores. Open drawers do not belong to it. */
 const OF_A_VIEW = [
   // `cols` has ids of columns, with commas; without it the default ones.
-  ...(['q', 'sort', 'cols', 'view', 'network'] as const),
+  ...(['q', 'sort', 'cols', 'view', 'network', 'space'] as const),
   // The filters of the audit log.
   ...(['action', 'resource', 'resource_id', 'user', 'status', 'span', 'from', 'to'] as const),
   // Of the history.
@@ -15,7 +15,7 @@ const KEYS = [
   ...OF_A_VIEW,
   ...(['edit', 'new', 'tab', 'days', 'entry'] as const),
   // Values of a new object.
-  ...(['ip', 'pool', 'subnet'] as const),
+  ...(['ip', 'pool', 'subnet', 'into'] as const),
   // Of the topology: the device in the middle, and the distance from it.
   ...(['focus', 'hops', 'most'] as const),
   // The moment that the page shows; see api/as-of.ts.

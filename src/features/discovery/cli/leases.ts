@@ -1,13 +1,12 @@
 /** `plat discovery leases`: sends the leases of a file, and prints the counts and the invalid lines. */
 import { readText } from '../../../platform/cli/body-file.ts'
-import { requestOf, sendRequest, type Transport } from '../../../platform/cli/client.ts'
+import { requestOf, sendRequest } from '../../../platform/cli/client.ts'
 import { type Session, type Texts, textOf } from '../../../platform/cli/command.ts'
 import { printable } from '../../../platform/cli/display.ts'
-import { createNames } from '../../../platform/cli/names.ts'
 import { present } from '../../../platform/cli/present.ts'
 import { usageError } from '../../../platform/cli/usage-error.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
-import { isDefault } from '../../spaces/fields.ts'
+import { spaceOf } from '../../spaces/cli-space.ts'
 import { LeaseFormatName, type LeasesRecorded, leases } from '../leases/leases-api.ts'
 
 const formatOf = (texts: Texts): LeaseFormatName => {
@@ -18,17 +17,7 @@ const formatOf = (texts: Texts): LeaseFormatName => {
 }
 
 const countsText = ({ leases: all, active, new: made, updated, expired, unplaced }: LeasesRecorded): string =>
-  `${all} leases, ${active} of them in force: ${made} new, ${updated} updated, ${unplaced} in no network; ${expired} over\n`
-
-/** Returns the id of a space by its id or name; undefined for the default space. */
-const spaceOf = async (
-  { program }: Session,
-  transport: Transport,
-  text: string | undefined,
-): Promise<string | undefined> => {
-  if (text === undefined || isDefault(text)) return undefined
-  return createNames(transport, await program.contracts()).idOf({ noun: 'spaces', field: 'space_id', text })
-}
+  `${all} lease${all === 1 ? '' : 's'}, ${active} of them in force: ${made} new, ${updated} updated, ${unplaced} in no network; ${expired} over\n`
 
 export const recordLeases = async (session: Session, texts: Texts): Promise<number> => {
   const path = textOf(texts, 'file')
@@ -37,7 +26,7 @@ export const recordLeases = async (session: Session, texts: Texts): Promise<numb
   const format = formatOf(texts)
   const text = await readText(io, path)
   const { transport } = await session.connect()
-  const space_id = await spaceOf(session, transport, textOf(texts, 'space'))
+  const space_id = await spaceOf(session, transport, texts)
   const { path: route, init } = requestOf(leases.record, { format, text, ...(space_id !== undefined && { space_id }) })
   // Disables Bun's limit of five minutes for a response.
   const request = { ...init, timeout: false }

@@ -36,6 +36,14 @@ export type DiscoveredRecord = {
   readonly doc: DiscoveredDevice | undefined
 }
 
+/** Returns the MAC of each address that is up, without those that several devices share, as behind a proxy. */
+export const macsOf = ({ addresses, keys }: Pick<DiscoveredRecord, 'addresses' | 'keys'>): Map<string, string> =>
+  new Map(
+    [...addresses.values()].flatMap(({ ip, status, observation: { mac } }) =>
+      status === 'up' && keys.has(`mac:${mac}`) ? [[ip, mac] as const] : [],
+    ),
+  )
+
 export type Records = {
   readonly byId: Map<string, DiscoveredRecord>
   readonly byAddress: Map<IpKey, DiscoveredRecord>

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { Device } from '../../devices/schema.ts'
 import { comparable } from '../devices/derive.ts'
 import * as store from '../devices/discovered-store.ts'
-import type { Conflict, DiscoveredRecord } from '../devices/records.ts'
+import { type Conflict, type DiscoveredRecord, macsOf } from '../devices/records.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import * as documented from './documented-store.ts'
@@ -82,6 +82,7 @@ const classified = async (
     documented: matchedId === null ? undefined : known.devices.get(matchedId),
     locked: (matchedId !== null && known.locks.get(matchedId)) || new Set(),
     conflicts,
+    macs: macsOf(record),
     links,
     switchNames: known.linked.switchNames,
     neighbours: matchedId === null ? [] : await neighboursOf(ctx, matchedId, links, known),

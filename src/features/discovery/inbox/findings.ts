@@ -33,6 +33,8 @@ export type Compared = {
   readonly documented: Device | undefined
   readonly locked: ReadonlySet<string>
   readonly conflicts: readonly Conflict[]
+  /** The MAC that each address was last seen with, if it is of this device alone. */
+  readonly macs: ReadonlyMap<string, string>
   readonly links: readonly Link[]
   /** Name of a switch by the id of its discovered device. */
   readonly switchNames: ReadonlyMap<string, string>
@@ -102,6 +104,17 @@ const status = ({ discovered }: Compared, device: Device): Finding[] => {
     : []
 }
 
+/** Uses the first documented MAC that differs. A contradiction between scans says more, and takes its place. */
+const macAddress = ({ macs, conflicts }: Compared, { addresses: known }: Device): Finding[] => {
+  if (conflicts.some(({ kind }) => kind === 'lease')) return []
+  for (const { ip, mac_address } of known) {
+    const seen = macs.get(ip)
+    if (mac_address !== '' && seen !== undefined && seen !== mac_address)
+      return [finding('mac_address', mac_address, seen, `at ${ip}`)]
+  }
+  return []
+}
+
 /** Uses the first documented address that was seen. A device with several MACs has several ports and is left alone. */
 const switchPorts = ({ discovered, links: all, switchNames }: Compared, device: Device): Finding[] => {
   // Links from devices that were deleted cannot be verified.
@@ -156,7 +169,7 @@ export const compareFindings = (compared: Compared): Verdict => {
   const isGone = discovered.status === 'down'
   const differences = isGone
     ? status(compared, documented)
-    : [hostname, addresses, makeModel, os, switchPorts, connections, status].flatMap((rule) =>
+    : [hostname, addresses, macAddress, makeModel, os, switchPorts, connections, status].flatMap((rule) =>
         rule(compared, documented),
       )
   const open = differences.filter(({ field }) => !locked.has(field))

@@ -137,6 +137,46 @@ describe.each([...dialects()])('the inbox on %s', (dialect) => {
       ])
     })
 
+    test('holds a documented MAC that differs from the one seen, and no MAC where none is documented', async () => {
+      const { id, at } = await d.network()
+      const known = { label: 'mgmt', port: 22 }
+      const { id: device } = await d.api.devices.create({
+        name: 'known',
+        hostname: 'host-1',
+        addresses: [
+          { ip: at(1), mac_address: B, ...known },
+          { ip: at(2), mac_address: B },
+        ],
+      })
+      await document(at(3), { hostname: 'host-3' })
+      await d.scan(id, [named(at(1), A), named(at(3), C)])
+      expect(await items(id)).toMatchObject([{ bucket: 'changed', ip: at(1), device_id: device }])
+      expect(await fieldsOf(id)).toEqual({ mac_address: [B, A] })
+      const [item] = await items(id)
+      const { results } = await d.api.inbox.accept({ items: [{ id: item?.id ?? '', fields: ['mac_address'] }] })
+      expect(results).toMatchObject([{ status: 'accepted', device_id: device }])
+      expect((await d.api.devices.get({ id: device })).addresses).toMatchObject([
+        { ip: at(1), mac_address: A, ...known },
+        { ip: at(2), mac_address: A },
+      ])
+      expect(await items(id)).toEqual([])
+    })
+
+    test('documents the MAC of each address of a device with several', async () => {
+      const { id, at } = await d.network()
+      const sshHostKey = 'SHA256:one-machine-with-two-interfaces-and-one-key'
+      await d.scan(id, [named(at(1), A, { sshHostKey }), named(at(2), B, { sshHostKey, names: [] })])
+      const [item] = await items(id)
+      const { addresses } = await d.api.discovery.promote({ id: item?.id ?? '', name: 'both', hostname: 'host-1' })
+      expect([addresses.map(({ ip, mac_address }) => [ip, mac_address]), await items(id)]).toEqual([
+        [
+          [at(1), A],
+          [at(2), B],
+        ],
+        [],
+      ])
+    })
+
     test('puts a device in service that is only planned', async () => {
       const { id, at } = await d.network()
       const { id: device } = await document(at(1), { hostname: 'host-1', status: 'planned' })

@@ -14,7 +14,7 @@ import type { Tables } from '../../tables.ts'
 import type { inbox } from '../api.ts'
 import { pin } from '../credential-store.ts'
 import * as store from '../devices/discovered-store.ts'
-import type { DiscoveredRecord } from '../devices/records.ts'
+import { type DiscoveredRecord, macsOf } from '../devices/records.ts'
 import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.ts'
 import type { DiscoveredRow } from '../table.ts'
 import { classify, draftOf, reclassify } from './classify.ts'
@@ -44,12 +44,15 @@ const mustItem = async (ctx: Ctx, id: string): Promise<Item> => {
 /** A documented device, as it is, and the discovered one, with a test for the addresses that are in the space of its network. */
 type Pair = {
   readonly device: Device
-  readonly discovered: DiscoveredDevice
+  readonly record: Item['record']
   readonly isInSpace: (address: Address) => boolean
 }
 
 /** The addresses as scanned: new ones replace unseen ones of the network in order, the rest is added. */
-const observedAddresses = ({ device, discovered, isInSpace }: Pair): DevicePatch['addresses'] => {
+const observedAddresses = ({ device, record, isInSpace }: Pair): DevicePatch['addresses'] => {
+  const { doc: discovered } = record
+  const macs = macsOf(record)
+  const macOf = (ip: string): string => macs.get(ip) ?? discovered.mac_address
   const seen = discovered.addresses.filter(({ status }) => status === 'up').map(({ ip }) => ip)
   const known = device.addresses.filter(isInSpace)
   const all = new Set(known.map(({ ip }) => ip))
@@ -61,7 +64,7 @@ const observedAddresses = ({ device, discovered, isInSpace }: Pair): DevicePatch
     // A pool need not hold the other address.
     return next === undefined
       ? address
-      : { ...address, ip: next, network_id, pool_id: null, mac_address: discovered.mac_address }
+      : { ...address, ip: next, network_id, pool_id: null, mac_address: macOf(next) || address.mac_address }
   })
   const type = (ip: string) => (ip.includes(':') ? 'ipv6' : 'ipv4')
   const added = fresh.map((ip) => ({
@@ -71,7 +74,7 @@ const observedAddresses = ({ device, discovered, isInSpace }: Pair): DevicePatch
     label: '',
     network_id,
     switch_port: '',
-    mac_address: discovered.mac_address,
+    mac_address: macOf(ip),
     dns_name: '',
     pool_id: null,
   }))
@@ -80,17 +83,18 @@ const observedAddresses = ({ device, discovered, isInSpace }: Pair): DevicePatch
 
 const withSwitchPort = (
   addresses: readonly Address[],
-  { discovered, isInSpace }: Pair,
+  { record, isInSpace }: Pair,
   place: string,
 ): readonly Address[] => {
-  const seen = new Set(discovered.addresses.map(({ ip }) => ip))
+  const seen = new Set(record.doc.addresses.map(({ ip }) => ip))
   const at = addresses.findIndex((address) => isInSpace(address) && seen.has(address.ip))
   return addresses.map((address, i) => (i === at ? { ...address, switch_port: place } : address))
 }
 
 /** Returns undefined if no address has the earlier MAC. */
 const withMac = (
-  { device: { addresses }, isInSpace }: Pair,
+  addresses: readonly Address[],
+  { isInSpace }: Pair,
   { documented, observed }: Finding,
 ): readonly Address[] | undefined => {
   const has = (address: Address) => isInSpace(address) && address.mac_address === documented
@@ -105,23 +109,22 @@ const patchOf = (pair: Pair, findings: readonly Finding[]): Partial<DevicePatch>
     if (field === 'addresses') patch.addresses = observedAddresses(pair)
   }
   const mac = findings.find(({ field }) => field === 'mac_address')
-  const remade = mac && withMac(pair, mac)
+  // As they were put together just above, or as they are.
+  const present = () => (patch.addresses ?? device.addresses) as Device['addresses']
+  const remade = mac && withMac(present(), pair, mac)
   if (remade) patch.addresses = remade
   const place = findings.find(({ field }) => field === 'switch_port')
-  if (place) {
-    // As they were put together just above, or as they are.
-    const addresses = (patch.addresses ?? device.addresses) as readonly Address[]
-    patch.addresses = withSwitchPort(addresses, pair, place.observed)
-  }
+  if (place) patch.addresses = withSwitchPort(present(), pair, place.observed)
   return patch
 }
 
-const writeDocumented = async (ctx: Ctx, { record, row }: Item, findings: readonly Finding[]): Promise<void> => {
+const writeDocumented = async (ctx: Ctx, item: Item, findings: readonly Finding[]): Promise<void> => {
+  const { record, row } = item
   const { matched_device_id: deviceId } = row
   if (deviceId === null) return
   const device = await devices.mustGet(ctx, deviceId)
   const isInSpace = await inSpaceOf(ctx, spaceOfKey(row.ip_key), [device])
-  const patch = patchOf({ device, discovered: record.doc, isInSpace }, findings)
+  const patch = patchOf({ device, record, isInSpace }, findings)
   if (Object.keys(patch).length > 0) {
     ctx.require('devices:update')
     await devices.update(ctx, parse(PatchSchema, { ...patch, id: deviceId }))
@@ -172,7 +175,8 @@ const acceptOne = async (ctx: Ctx, { id, fields, name }: Choice): Promise<{ devi
   }
   const findings = chosen(item, fields)
   await writeDocumented(ctx, item, findings)
-  if (findings.some(({ field }) => CONTRADICTIONS.has(field))) {
+  // A MAC that differs from the documentation alone contradicts no scan.
+  if (item.record.conflicts.length > 0 && findings.some(({ field }) => CONTRADICTIONS.has(field))) {
     // As the change of the documented device has left it.
     await settleConflicts(ctx, await mustItem(ctx, id), findings)
   }

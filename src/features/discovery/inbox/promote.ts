@@ -9,7 +9,7 @@ import { DeviceDraft } from '../../devices/api.ts'
 import * as devices from '../../devices/devices.ts'
 import type { Device } from '../../devices/schema.ts'
 import * as store from '../devices/discovered-store.ts'
-import type { DiscoveredRecord } from '../devices/records.ts'
+import { type DiscoveredRecord, macsOf } from '../devices/records.ts'
 import type { Promotion, PromotionOfMany } from '../inputs.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import { classify, draftOf } from './classify.ts'
@@ -26,8 +26,9 @@ export const mustLoad = async (
   return { ...record, doc: record.doc }
 }
 
-const draftFor = (discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => {
+const draftFor = (record: DiscoveredRecord, discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => {
   const { hostname, vendor, os_guess, network_id, addresses, ip, mac_address } = discovered
+  const macs = macsOf(record)
   const up = addresses.filter(({ status }) => status === 'up').map((one) => one.ip)
   const input: z.input<typeof DeviceDraft> = {
     hostname: isHostname(hostname) ? hostname : '',
@@ -35,7 +36,11 @@ const draftFor = (discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => 
     os: os_guess.slice(0, 255),
     // Given values come last and win.
     ...wanted,
-    addresses: (up.length > 0 ? up : [ip]).map((one) => ({ ip: one, network_id, mac_address })),
+    addresses: (up.length > 0 ? up : [ip]).map((one) => ({
+      ip: one,
+      network_id,
+      mac_address: macs.get(one) ?? mac_address,
+    })),
   }
   return parse(DeviceDraft, input)
 }
@@ -47,7 +52,7 @@ export const promote = async (ctx: Ctx, { id, ...wanted }: Promotion): Promise<D
   const { doc } = record
   if (doc.promoted_to_device_id !== null)
     throw new AppError('ALREADY_EXISTS', `It is documented already, as the device ${doc.promoted_to_device_id}`)
-  const device = await devices.create(ctx, draftFor(doc, wanted), 'device.promoted')
+  const device = await devices.create(ctx, draftFor(record, doc, wanted), 'device.promoted')
   const promoted = { ...doc, promoted_to_device_id: device.id, promoted_at: ctx.now, updated_at: ctx.now }
   await store.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device: promoted })))
   return device

@@ -81,7 +81,8 @@ export const create = async (
   draft: RuleDraft & { readonly id?: string },
   limits: ScanLimits,
 ): Promise<Rule> => {
-  const network = await checkNetwork(ctx, draft, limits)
+  // One that is made again waits for the space, as it did before.
+  const network = await checkNetwork(ctx, draft.id === undefined ? draft : { ...draft, enabled: false }, limits)
   const { network_id, enabled, scan_type, interval_hours, exclude_ips } = draft
   const rule: StoredRule = {
     id: draft.id ?? Bun.randomUUIDv7(),

@@ -7,6 +7,8 @@ import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { rangesOf } from '../../pools/pools.ts'
+import type { VlanDraft } from '../../vlans/api.ts'
+import * as vlans from '../../vlans/vlans.ts'
 import { matchByName, partOf } from './matching.ts'
 import { entryOf, idsOfNames, idsOfRefs, keyOfName, storedDocuments } from './objects.ts'
 import {
@@ -187,6 +189,32 @@ const fixedKeyOf = (
   return { text: `${pool_id} ${key}`, at: { pool_id, key } }
 }
 
+/** Returns the natural key of a row; undefined for a bad row. */
+const uniqueKeyOf = ({ draft }: ResourceRules, { issues, fields: { id: _, ...fields } }: Row): string | undefined => {
+  if (issues.length > 0) return undefined
+  const parsed = draft.safeParse(fields)
+  // The rows of VLANs alone have such a key.
+  return parsed.success ? vlans.naturalKey(parsed.data as VlanDraft) : undefined
+}
+
+const planByUnique = async (rows: Rows, given: readonly Row[], meant: ReadonlySet<string>): Promise<void> => {
+  const { planning, rules } = rows
+  for (const batch of batches(given, ROWS_AT_ONCE)) {
+    const keys = batch.map((row) => uniqueKeyOf(rules, row))
+    const ids = await vlans.idsOfKeys(
+      planning.ctx,
+      keys.filter((key) => key !== undefined),
+    )
+    const free = [...ids.values()].filter((id) => !meant.has(id))
+    const stored = await storedOf(rows, free)
+    for (const [i, row] of batch.entries()) {
+      await planning.breathe()
+      const key = keys[i]
+      rows.finish(row, key === undefined ? undefined : stored.get(ids.get(key) ?? ''), key)
+    }
+  }
+}
+
 const isOver = ({ planning }: Rows, { fields }: Row): boolean => {
   const ends = Date.parse(textOf(fields.expires_at))
   return ends <= Date.parse(planning.ctx.now)
@@ -219,7 +247,9 @@ const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => 
 const planResource = async (planning: Planning, resource: Resource, given: readonly unknown[]): Promise<void> => {
   const rows = new Rows(planning, resource)
   const { others, meant } = await planByIds(rows, await readRows(rows, given))
-  if (rows.rules.key.by === 'name') await planByNames(rows, others, meant)
+  const { by } = rows.rules.key
+  if (by === 'name') await planByNames(rows, others, meant)
+  else if (by === 'unique') await planByUnique(rows, others, meant)
   else await planByFixed(rows, others)
 }
 

@@ -1,11 +1,10 @@
 /** The resources of an estate document: the fields and the natural keys of their rows. */
 import { z } from 'zod'
-import { singular } from '../../../platform/cli/command-name.ts'
 import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
 import { idOf } from '../../../platform/contract/fields.ts'
 import { WRITE_FIELDS } from '../../../platform/contract/history-fields.ts'
 import type { AnyOperation, OperationSet } from '../../../platform/operation/operation.ts'
-import { type Kind, kindOf } from '../../history/kind-names.ts'
+import { type Kind, kindOf, nounOf } from '../../history/kind-names.ts'
 import { contracts } from '../../index.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
@@ -43,10 +42,10 @@ export type ResourceRules = {
 }
 
 /**
- * The natural key of a row without id and ref: a name, or all of its fixed fields.
+ * The natural key of a row without id and ref: a name, fields that no two objects share, or all of its fixed fields.
  * `within`: names repeat in different objects of this field. `apart`: where names repeat, these fields tell them apart.
  */
-export type Key = NameKey | { readonly by: 'fixed' }
+export type Key = NameKey | { readonly by: 'fixed' } | { readonly by: 'unique' }
 export type NameKey = { readonly by: 'name'; readonly within: readonly string[]; readonly apart: readonly string[] }
 
 const withoutKernelFields = (schema: z.ZodObject): z.ZodObject =>
@@ -59,6 +58,7 @@ const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
 
 /** The resources that are more than a name that is unique. */
 const OWN: Partial<Record<Resource, Own>> = {
+  vlans: { key: { by: 'unique' } },
   networks: { key: { by: 'name', within: ['space_id'], apart: ['subnet', 'datacenter_id'] } },
   pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
   devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
@@ -102,7 +102,7 @@ const rulesOf = (resource: Resource): ResourceRules => {
   return {
     resource,
     kind: kindOf(resource),
-    noun: singular(resource),
+    noun: nounOf(resource),
     draft,
     patch: own.patch ?? schemaOfVerb(update),
     level: levelOf(schemaOf(draft)),
@@ -121,4 +121,10 @@ export const rulesFor = (resource: Resource): ResourceRules => {
 }
 
 /** The fields of an answer that a row may have, and that have no effect. */
-export const READ_ONLY: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'created_by', 'utilization'])
+export const READ_ONLY: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'created_by',
+  'utilization',
+  'network_ids',
+])

@@ -108,7 +108,7 @@ const canonical = (document: Document): Document =>
 
 /** A field that an answer sends only with a value is absent without one. */
 const isSame = (to: unknown, before: unknown): boolean =>
-  Bun.deepEquals(to, before) || (to === null && before === undefined)
+  Bun.deepEquals(to, before) || (before === undefined && !isGiven(to))
 
 /** Judges a row that means a stored object. */
 export const judgeStored = (rules: ResourceRules, fields: Fields, before: Document, by: Ownership): Judged => {

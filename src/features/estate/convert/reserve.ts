@@ -56,10 +56,11 @@ type Reservation = {
   readonly pool: object
   readonly ip: string
   readonly hostname: string
+  readonly mac_address?: string | undefined
   readonly purpose: string
   readonly notes: string
   readonly refs: object
 }
 
-export const reservationRow = ({ pool, ip, hostname, purpose, notes, refs }: Reservation): EstateRow =>
-  compact({ pool, ip_address: ip, hostname, purpose, notes, refs })
+export const reservationRow = ({ pool, ip, ...fields }: Reservation): EstateRow =>
+  compact({ pool, ip_address: ip, ...fields })

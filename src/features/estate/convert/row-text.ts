@@ -6,6 +6,7 @@ export const MAX_TEXT = 255
 export const MAX_TAGS = 100
 export const MAX_TAG = 128
 export const MAX_LABEL = 128
+export const MAX_INTERFACE = 64
 export const MAX_ADDRESSES = 1000
 
 /** A value of the source: its name, and the id of its object. */

@@ -21,6 +21,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   start_ip: ['start', 'first', 'from', 'startaddress'],
   end_ip: ['end', 'last', 'to', 'endaddress'],
   ip_address: ['ip', 'address', 'ipaddress'],
+  mac_address: ['mac', 'macaddr', 'hwaddress', 'hwaddr', 'hardwareaddress', 'ethernet'],
   purpose: ['reason', 'for'],
   notes: ['note', 'comment', 'comments', 'description'],
   expires_at: ['expires', 'expiry', 'until'],

@@ -73,6 +73,7 @@ const document = (created: readonly string[]) => ({
           label: 'eth0',
           port: 22,
           switch_port: 's 1',
+          interface: 'eth0',
         },
         { ip: '2001:db8::1', network: 'six', type: 'management' },
         { ip: '192.0.2.1' },
@@ -93,7 +94,12 @@ const document = (created: readonly string[]) => ({
       purpose: 'x',
       expires_at: '2099-01-01T00:00:00Z',
     },
-    { pool: { name: 'p', network: { name: 'lan', datacenter: 'berlin' } }, ip_address: '10.0.0.12', hostname: 'h' },
+    {
+      pool: { name: 'p', network: { name: 'lan', datacenter: 'berlin' } },
+      ip_address: '10.0.0.12',
+      hostname: 'h',
+      mac_address: '52:54:00:00:00:01',
+    },
   ],
 })
 

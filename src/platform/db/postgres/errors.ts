@@ -31,6 +31,9 @@ export const translatePostgresError = (error: unknown): unknown => {
   return problem ? new AppError('UNAVAILABLE', MESSAGES[problem], { cause: error }) : error
 }
 
+/** Returns the error for callers of a closed client. */
+export const databaseAway = (): AppError => new AppError('UNAVAILABLE', MESSAGES.away)
+
 /** For `catch`: throws the error, translated. */
 export const rethrowTranslated = (error: unknown): never => {
   throw translatePostgresError(error)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { dialects, postgresDatabase } from '../../../testing/servers.ts'
+import { dialects, freePort, postgresDatabase } from '../../../testing/servers.ts'
 import { until } from '../../../testing/until.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 
@@ -11,18 +11,22 @@ if (dialects().includes('postgres')) {
   let server: Awaited<ReturnType<typeof postgresDatabase>>
   let losses = 0
   let pool: PostgresPool
+  const poolOf = (url: string): PostgresPool =>
+    createPostgresPool(
+      MOST,
+      (lost) =>
+        new SQL({
+          url,
+          max: 1,
+          onclose: () => {
+            losses++
+            lost()
+          },
+        }),
+    )
   beforeAll(async () => {
     server = await postgresDatabase()
-    pool = createPostgresPool(
-      new SQL({
-        url: server.url,
-        max: MOST,
-        onclose: () => {
-          losses++
-          pool.lost()
-        },
-      }),
-    )
+    pool = poolOf(server.url)
   })
   afterAll(async () => {
     await pool.close()
@@ -41,6 +45,20 @@ if (dialects().includes('postgres')) {
   }
 
   const distinct = (pids: readonly number[]): number => new Set(pids).size
+
+  test('a connection is opened when all others are in use', async () => {
+    const connections = async () => {
+      const { connection, release } = await pool.reserve()
+      const [row] = await connection`SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND backend_type = 'client backend'`
+      release()
+      return row.n
+    }
+    expect([await connections(), await connections()]).toEqual([1, 1])
+    const lent = await Promise.all([pool.reserve(), pool.reserve()])
+    for (const { release } of lent) release()
+    expect(await connections()).toBe(2)
+  })
 
   test('sequential queries use the connection that was returned last', async () => {
     await Promise.all(Array.from({ length: MOST }, () => answering(0.05)))
@@ -75,5 +93,24 @@ if (dialects().includes('postgres')) {
     await Promise.allSettled([ended])
     release()
     for (let i = 0; i < 2 * MOST; i++) expect(await answering()).toBeGreaterThan(0)
+  })
+
+  test('a caller that waits is refused when the pool is closed, and so is a later one', async () => {
+    const closing = poolOf(server.url)
+    const lent = await Promise.all(Array.from({ length: MOST }, () => closing.reserve()))
+    const waiting = Promise.allSettled([closing.reserve()])
+    const closed = closing.close()
+    expect((await waiting)[0]).toMatchObject({ reason: { code: 'UNAVAILABLE' } })
+    await expect(closing.reserve()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    for (const { release } of lent) release()
+    await closed
+  })
+
+  test('an unreachable server is an error for every caller, also for those that wait', async () => {
+    const away = poolOf(`postgres://postgres@127.0.0.1:${await freePort()}/postgres`)
+    const asked = await Promise.allSettled(Array.from({ length: 3 * MOST }, () => away.reserve()))
+    expect(asked).toHaveLength(3 * MOST)
+    for (const one of asked) expect(one).toMatchObject({ reason: { code: 'UNAVAILABLE' } })
+    await away.close()
   })
 }

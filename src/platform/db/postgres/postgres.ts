@@ -129,11 +129,9 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
   const opened = { ...shared, connection: { ...CONNECTION, ...timeouts } }
   /** Creates a pool of connections for one query or transaction at a time. */
-  const pooled = (options: SQL.Options): PostgresPool => {
-    const pool = createPostgresPool(new SQL({ ...options, onclose: () => pool.lost() }))
-    return pool
-  }
-  const pool = pooled({ ...opened, max: limits.connections - quickConnections(limits.connections) })
+  const pooled = (most: number, options: SQL.Options): PostgresPool =>
+    createPostgresPool(most, (lost) => new SQL({ ...options, max: 1, onclose: lost }))
+  const pool = pooled(limits.connections - quickConnections(limits.connections), opened)
   let seen: { readonly snapshot: string; readonly readPoint: ReadPoint } | undefined
   const quickClient = new SQL({
     ...opened,
@@ -145,7 +143,7 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   })
   // The reader of a stream may be slow within its transaction, which holds no lock.
   const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
-  const streams = pooled({ ...shared, max: streamConnections(limits.connections), connection: streaming })
+  const streams = pooled(streamConnections(limits.connections), { ...shared, connection: streaming })
   const notifier = postgresChangeNotifier(
     quickClient,
     (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }),

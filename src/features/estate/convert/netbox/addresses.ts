@@ -2,7 +2,7 @@
 import { isDomainName } from '../../../../net/dns-name.ts'
 import { formatIp } from '../../../../net/ip.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
+import { compact, MAX_ADDRESSES, MAX_INTERFACE, MAX_LABEL } from '../row-text.ts'
 import { firstMac, type Interface, type Interfaces, type Owner } from './interfaces.ts'
 import { linesOf, type Mapping, markDone, textOf } from './mapping.ts'
 import { type Networks, parseInterface } from './networks.ts'
@@ -65,6 +65,8 @@ export const addressesOf = (context: AddressContext, owner: Owner, device: Netbo
         network: network?.ref,
         space: network ? undefined : spaceOf(object),
         switch_port: textOf(context, at('cable'), interfaces.peerOf(on)),
+        // A longer one is in the label alone.
+        interface: on.object.name === undefined || on.name.length > MAX_INTERFACE ? undefined : on.name,
         mac_address: firstMac(on),
         dns_name: nameOf(object),
       }),

@@ -93,6 +93,9 @@ const REFERENCES: Readonly<Record<string, string>> = {
   'dcim.site.group': 'dcim.sitegroup',
   'ipam.iprange.role': 'ipam.role',
   'ipam.prefix.role': 'ipam.role',
+  'ipam.vlan.group': 'ipam.vlangroup',
+  'ipam.vlan.qinq_svlan': 'ipam.vlan',
+  'ipam.vlan.role': 'ipam.role',
 }
 
 /** Returns the kind of the object that a field names; undefined for a value. */

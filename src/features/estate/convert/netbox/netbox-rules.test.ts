@@ -91,7 +91,7 @@ test('an address that stands twice on its device is kept once', async () => {
       { id: 2, address: '10.0.0.1/32', ...on(1) },
     ],
   })
-  expect(documents.devices?.[0]?.addresses).toEqual([{ ip: '10.0.0.1', label: 'eth0' }])
+  expect(documents.devices?.[0]?.addresses).toEqual([{ ip: '10.0.0.1', label: 'eth0', interface: 'eth0' }])
   expect(report.left).toContainEqual({ what: 'ipam.ipaddress', count: 1, why: 'is on its device twice' })
 })
 

@@ -56,14 +56,14 @@ test('a device has the values of its model, role, place, interfaces and cables',
     location: 'Room 1, R7, U12, front',
     tags: ['prod', 'role:core', 'tenant:acme-corp'],
     addresses: [
-      { ip: '10.40.1.2', label: 'Management', network },
+      { ip: '10.40.1.2', label: 'Management', interface: 'Management', network },
       {
         ...{ ip: '10.40.1.20', label: 'Ethernet2', network, switch_port: 'srv-1 eth0' },
-        mac_address: '00:11:22:aa:bb:02',
+        ...{ interface: 'Ethernet2', mac_address: '00:11:22:aa:bb:02' },
       },
       {
         ...{ ip: '10.40.1.21', label: 'Ethernet10', network, switch_port: 'srv-1 eth1' },
-        ...{ mac_address: '00:11:22:aa:bb:10', dns_name: 'sw-1.example.net' },
+        ...{ interface: 'Ethernet10', mac_address: '00:11:22:aa:bb:10', dns_name: 'sw-1.example.net' },
       },
     ],
     description: [
@@ -76,6 +76,22 @@ test('a device has the values of its model, role, place, interfaces and cables',
     ].join('\n'),
     refs: { netbox: 'dcim.device.1' },
   })
+})
+
+test('a VLAN has its number, its site or that of its group, and the name of the group', async () => {
+  const { documents, report } = await convert(pgDump('4.6'))
+  const [ams, ber] = [{ ref: 'netbox:dcim.site.1' }, { ref: 'netbox:dcim.site.2' }]
+  expect(documents.vlans).toEqual([
+    { vlan_id: 401, name: 'Servers', datacenter: ams, refs: { netbox: 'ipam.vlan.1' } },
+    { vlan_id: 402, name: 'Unused', description: 'status: reserved', refs: { netbox: 'ipam.vlan.2' } },
+    {
+      ...{ vlan_id: 401, name: 'Storage', datacenter: ber, group: 'Fabric B', description: 'role: Production' },
+      refs: { netbox: 'ipam.vlan.3' },
+    },
+    { vlan_id: 402, name: 'Again', group: '#4', refs: { netbox: 'ipam.vlan.4' } },
+  ])
+  expect({ read: report.read['ipam.vlan'], made: report.made.vlans }).toEqual({ read: 4, made: 4 })
+  expect(documents.networks?.[0]?.description).not.toContain('vlan:')
 })
 
 test('a machine is a device that its host contains', async () => {

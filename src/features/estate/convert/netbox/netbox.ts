@@ -16,6 +16,7 @@ import { checkEncoding, isPgDump, readPgDump } from './read-pg-dump.ts'
 import { readRest } from './read-rest.ts'
 import { reservationsOf } from './reservations.ts'
 import { spacesOf } from './spaces.ts'
+import { vlansOf } from './vlans.ts'
 
 /** The reason for which objects of a kind are left over. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -26,7 +27,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'ipam.aggregate': 'has an equal prefix, or is no network',
   'ipam.iprange': 'is in no network of its VRF',
   'ipam.prefix': 'is no network',
-  'ipam.vlan': 'has no place in Plat but the number of its networks',
+  'ipam.vlan': 'has no number from 1 to 4094',
+  'ipam.vlangroup': 'has no place in Plat but its name at its VLANs',
   'virtualization.vminterface': 'has no place in Plat but its name and MAC address at its machine',
 }
 
@@ -46,7 +48,8 @@ export const convertObjects = (source: NetboxSource): Conversion => {
   const interfaces = new Interfaces(model, cables)
   const spaces = spacesOf(mapping)
   const datacenters = datacentersOf(mapping)
-  const networks = networksOf(mapping)
+  const vlans = vlansOf(mapping)
+  const networks = networksOf(mapping, vlans)
   const pools = poolsOf(mapping, networks)
   const context = { ...mapping, networks, interfaces, taken: new Set<string>() }
   const devices = devicesOf(context)
@@ -54,6 +57,7 @@ export const convertObjects = (source: NetboxSource): Conversion => {
   const documents: EstateDocument = {
     ...(spaces.length > 0 && { spaces }),
     datacenters,
+    vlans: vlans.rows,
     networks: networks.rows,
     pools: [...pools.rows, ...reservations.pools],
     devices: devices.rows,

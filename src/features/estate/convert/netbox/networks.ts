@@ -4,16 +4,16 @@ import { bitsOf, compareIp, formatIp, type Ip, parseIp } from '../../../../net/i
 import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, fittedTags } from '../row-text.ts'
+import { type VlanRows, vlanNumberOf } from '../vlan-rows.ts'
 import { addRow, linesOf, type Mapping, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
 import { listIn, type NetboxObject } from './objects.ts'
 import { datacenterOf, scopeLine } from './places.ts'
 import { spaceOf } from './spaces.ts'
+import { VLAN } from './vlans.ts'
 
 const PREFIX = 'ipam.prefix'
 const AGGREGATE = 'ipam.aggregate'
 const RANGE = 'ipam.iprange'
-
-const MAX_VLAN = 4094
 
 /** A network of the document. */
 export type MadeNetwork = { readonly cidr: Cidr; readonly ref: RowRef; readonly key: string }
@@ -52,34 +52,38 @@ const blockOf = (value: unknown): Cidr | undefined => {
   return parsed && cidrOf(parsed.ip, parsed.prefix)
 }
 
+/** The rows of the document that a prefix adds to or asks. */
+type Making = { readonly networks: Networks; readonly vlans: VlanRows }
+
 const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan vrf'.split(' '))
 
-const addPrefix = (mapping: Mapping, networks: Networks, object: NetboxObject): void => {
+const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: NetboxObject): void => {
   const { model, report } = mapping
   const cidr = blockOf(object.prefix)
   if (!cidr) return
   const { id, vlan, vrf } = object
   const subnet = formatCidr(cidr)
-  const vlanObject = model.find('ipam.vlan', vlan)
-  const vid = Number(vlanObject?.vid)
-  const hasNumber = vid >= 1 && vid <= MAX_VLAN
-  const vlanLine =
-    vlan === undefined ? undefined : (vlanObject?.name ?? (hasNumber ? undefined : model.label('ipam.vlan', vlan)))
+  const vlanObject = model.find(VLAN, vlan)
+  const vlan_id = vlanNumberOf(vlanObject?.vid)
+  const datacenter = datacenterOf(mapping, object)
+  // Where the VLAN is the only one of its number, the number says all.
+  const isTold = vlan === undefined || vlans.isOnly(vlan, vlan_id, datacenter)
+  const vlanLine = isTold ? undefined : (vlanObject?.name ?? (vlan_id ? undefined : model.label(VLAN, vlan)))
   const lines = [
     ...linesOf(mapping, { kind: PREFIX, object, used: PREFIX_USED }),
     { key: 'scope', value: scopeLine(mapping, object) },
     { key: 'vlan', value: vlanLine },
     {
       key: 'site',
-      value: object.site !== undefined && !datacenterOf(mapping, object) ? model.label('dcim.site', object.site) : '',
+      value: object.site !== undefined && !datacenter ? model.label('dcim.site', object.site) : '',
     },
   ]
   const row = compact({
     name: textOf(mapping, { kind: PREFIX, id, field: 'description' }, object.description) || subnet,
     subnet,
     space: spaceOf(object),
-    vlan_id: hasNumber ? vid : undefined,
-    datacenter: datacenterOf(mapping, object),
+    vlan_id,
+    datacenter,
     description: report.describe(PREFIX, id, '', lines),
     refs: refsOf(PREFIX, id),
   })
@@ -109,11 +113,11 @@ const addAggregate = (mapping: Mapping, networks: Networks, object: NetboxObject
   networks.add(undefined, { cidr, ref: refTo(AGGREGATE, id), key: `${AGGREGATE}.${id}` })
 }
 
-export const networksOf = (mapping: Mapping): Networks => {
+export const networksOf = (mapping: Mapping, vlans: VlanRows): Networks => {
   const networks = new Networks()
   const subnets = new Set<string>()
   for (const object of mapping.model.of(PREFIX)) {
-    addPrefix(mapping, networks, object)
+    addPrefix(mapping, { networks, vlans }, object)
     const cidr = blockOf(object.prefix)
     if (cidr && object.vrf === undefined) subnets.add(formatCidr(cidr))
   }

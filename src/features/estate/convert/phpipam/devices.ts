@@ -5,7 +5,7 @@ import { formatIp, type Ip } from '../../../../net/ip.ts'
 import { parseMac } from '../../../../net/mac.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, fitted, MAX_ADDRESSES } from '../row-text.ts'
+import { compact, fitted, MAX_ADDRESSES, MAX_INTERFACE } from '../row-text.ts'
 import { addressOf } from './blocks.ts'
 import { datacenterOf, linesOf, type Mapping, refsOf } from './mapping.ts'
 import type { Subnet, Subnets } from './subnets.ts'
@@ -77,10 +77,15 @@ const machinesOf = ({ tables, done }: Mapping, subnets: Subnets, addresses: read
   return machines
 }
 
-/** Returns the port of a switch to which an address is connected. */
-const switchPort = ({ tables, report }: Mapping, { row, id }: Address): string => {
-  const device = tables.label('devices', row.switch)
-  return fitted(report, { what: 'addresses.port', id }, device === '' ? '' : `${device} ${row.port ?? ''}`)
+/** Returns the port of an address: its own, if the row names no other device, else that of the switch at the other end. */
+const portsOf = ({ tables, report }: Mapping, { row, id }: Address, own: Row | undefined) => {
+  const { port = '', switch: at } = row
+  const place = { what: 'addresses.port', id }
+  const device = tables.label('devices', at)
+  const isOwn = device === '' || (own !== undefined && tables.find('devices', at) === own && port !== '')
+  return isOwn
+    ? { interface: fitted(report, place, port, MAX_INTERFACE) }
+    : { switch_port: fitted(report, place, `${device} ${port}`) }
 }
 
 type Placed = { readonly rows: EstateRow[]; readonly lines: Line[]; readonly description: string }
@@ -139,13 +144,13 @@ class MachineRows {
     }
     const own = new Set<string>()
     const deviceIp = addressOf(device?.ip_addr)
-    const add = (ip: Ip, subnet: Subnet | undefined, port: string, mac?: string) => {
+    const add = (ip: Ip, subnet: Subnet | undefined, more: Readonly<Record<string, string | undefined>> = {}) => {
       own.add(keyOf(ip, subnet))
       this.#taken.add(keyOf(ip, subnet))
-      placed.rows.push(compact({ ip: formatIp(ip), network: subnet?.ref, switch_port: port, mac_address: mac }))
+      placed.rows.push(compact({ ip: formatIp(ip), network: subnet?.ref, ...more }))
     }
     if (deviceIp && !addresses.some(({ ip }) => formatIp(ip) === formatIp(deviceIp)))
-      add(deviceIp, this.#subnets.holding(deviceIp), '')
+      add(deviceIp, this.#subnets.holding(deviceIp))
     for (const address of addresses) {
       const ip = formatIp(address.ip)
       const isTwice = own.has(keyOf(address.ip, address.subnet))
@@ -157,7 +162,10 @@ class MachineRows {
         )
         continue
       }
-      add(address.ip, address.subnet, switchPort(this.#mapping, address), parseMac(address.row.mac ?? ''))
+      add(address.ip, address.subnet, {
+        ...portsOf(this.#mapping, address, device),
+        mac_address: parseMac(address.row.mac ?? ''),
+      })
       placed.lines.push(...this.#linesOf(address, isOnly ? '' : `${ip} `))
     }
     return placed
@@ -174,8 +182,6 @@ class MachineRows {
     const { row, subnet } = address
     const lines = linesOf(this.#mapping, { table: 'addresses', row, used: ADDRESS_USED })
     if (before !== '') lines.unshift({ key: 'description', value: row.description })
-    if (row.port !== undefined && tables.label('devices', row.switch) === '')
-      lines.push({ key: 'port', value: row.port })
     if (row.mac !== undefined && parseMac(row.mac) === undefined) lines.push({ key: 'mac', value: row.mac })
     if (!subnet) lines.push({ key: 'subnet', value: tables.label('subnets', row.subnetId) })
     // A device has one place, and its addresses may say others.

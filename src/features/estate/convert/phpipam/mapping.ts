@@ -1,6 +1,6 @@
 /** Parts that the rows of all resources need: refs, and lines for values without a field. */
 import type { Line, ReportBuilder } from '../report-builder.ts'
-import type { PhpipamTables, Row } from './tables.ts'
+import { keyOf, type PhpipamTables, type Row } from './tables.ts'
 
 export type Mapping = {
   readonly tables: PhpipamTables
@@ -39,6 +39,7 @@ const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
       'threshold editDate lastScan lastDiscovery firewallAddressObject'
     ).split(' '),
   ),
+  vlans: new Set(['editDate']),
 }
 
 /** Fields that name a row of another table: the name of the line, and the table. */
@@ -94,7 +95,10 @@ export const linesOf = (mapping: Mapping, { table, row, used }: Values): Line[] 
     if (field === 'id' || used.has(field) || isDefault(field, value)) continue
     if (SETTINGS[table]?.has(field)) {
       if (value !== '0')
-        mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', { id: row.id, value })
+        mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', {
+          id: keyOf(table, row),
+          value,
+        })
     } else (field === 'note' ? last : lines).push(lineOf(mapping, field, value))
   }
   return [...lines, ...last]

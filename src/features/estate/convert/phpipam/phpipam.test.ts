@@ -58,7 +58,7 @@ test('each row fits its resource, and each reference leads to a row', async () =
 
 test('each row of the source is in a row of the document or left over', async () => {
   const { documents, leftover, report } = await convert(mysqlDump())
-  const names: Record<string, string> = { ipaddresses: 'addresses', vrf: 'vrfs' }
+  const names: Record<string, string> = { ipaddresses: 'addresses', vlanDomains: 'l2domains', vrf: 'vrfs' }
   const refs = JSON.stringify(documents)
   for (const [table, { rows }] of Object.entries(TABLES)) {
     if (table === 'users' || table === 'vaultItems') continue
@@ -76,6 +76,18 @@ test('each row of the source is in a row of the document or left over', async ()
   }
 })
 
+test('VLANs keep their number and the name of their L2 domain; the id is in the group of an equal one', async () => {
+  const { documents, report, leftover } = await convert(mysqlDump())
+  expect(documents.vlans).toEqual([
+    { vlan_id: 401, name: 'mark-vlan', description: 'mark-vlan-text', refs: { phpipam: 'vlan.3' } },
+    { vlan_id: 402, name: 'mark-storage', group: 'mark-fabric', refs: { phpipam: 'vlan.4' } },
+    { vlan_id: 402, name: 'VLAN 402', group: 'mark-fabric #5', refs: { phpipam: 'vlan.5' } },
+  ])
+  expect({ made: report.made.vlans, read: report.read.vlans, left: leftover.vlans?.length }).toEqual({
+    ...{ made: 3, read: 4, left: 1 },
+  })
+})
+
 test('subnets are networks with their VLAN, and lines of section, folder, customer and custom fields', async () => {
   const { documents } = await convert(mysqlDump())
   expect(documents.networks?.[0]).toEqual({
@@ -84,7 +96,7 @@ test('subnets are networks with their VLAN, and lines of section, folder, custom
     vlan_id: 401,
     datacenter: { ref: 'phpipam:location.1' },
     space: { ref: 'phpipam:vrf.1' },
-    description: 'section: Customers\ncustomer: Acme\ncustom_owner: mark-owner\nvlan: mark-vlan\nfolder: mark-folder',
+    description: 'section: Customers\ncustomer: Acme\ncustom_owner: mark-owner\nfolder: mark-folder',
     refs: { phpipam: 'subnet.2' },
   })
   expect(documents.networks?.slice(1).map(({ name, subnet, description }) => [name, subnet, description])).toEqual([
@@ -101,7 +113,8 @@ test('a host name is one device in any case, and may be that of a device', async
       hostname: 'SW-1.example.net',
       datacenter: { ref: 'phpipam:location.2' },
       location: 'mark-rack, U12',
-      addresses: [{ ip: '10.40.1.2', network: { ref: 'phpipam:subnet.2' } }],
+      // The port is its own, because the address names the device as its switch.
+      addresses: [{ ip: '10.40.1.2', network: { ref: 'phpipam:subnet.2' }, interface: 'mark-a3-port' }],
       description: [
         'mark-device',
         'type: mark-type',
@@ -119,7 +132,7 @@ test('a host name is one device in any case, and may be that of a device', async
           ...{ ip: '10.40.1.10', network: { ref: 'phpipam:subnet.2' }, switch_port: 'SW-1.example.net Gi0/1' },
           mac_address: '00:11:22:33:44:55',
         },
-        { ip: '2001:db8::1', network: { ref: 'phpipam:subnet.4' } },
+        { ip: '2001:db8::1', network: { ref: 'phpipam:subnet.4' }, interface: 'mark-a2-port' },
       ],
       description: [
         '10.40.1.10 description: mark-a1',
@@ -148,7 +161,7 @@ test('an address without a host name is a reservation, or a device with its desc
       pool,
       ip_address: '10.40.1.12',
       purpose: 'DHCP',
-      notes: 'mac: 00:11:22:33:44:66',
+      mac_address: '00:11:22:33:44:66',
       refs: { phpipam: 'address.5' },
     },
   ])

@@ -11,13 +11,15 @@ import { reservationsOf } from './reservations.ts'
 import { spacesOf } from './spaces.ts'
 import { datacentersOf, subnetsOf } from './subnets.ts'
 import { PhpipamTables } from './tables.ts'
+import { vlansOf } from './vlans.ts'
 
 /** The reason for which rows of a table are left over. */
 const REASONS: Readonly<Record<string, string>> = {
   devices: 'has no number, or stands in the file twice',
   locations: 'has no number, or stands in the file twice',
   subnets: 'is a folder, is no subnet, or stands in the file twice',
-  vlans: 'has no place in Plat but the number of its networks',
+  l2domains: 'has no place in Plat but its name at its VLANs',
+  vlans: 'has no number from 1 to 4094, or stands in the file twice',
 }
 
 const leaveOthers = ({ tables, report, done }: Mapping): void => {
@@ -43,13 +45,15 @@ export const convertPhpipam: Converter = (bytes) => {
   const mapping: Mapping = { tables: new PhpipamTables(tables, report), report, done: new Set() }
   const datacenters = datacentersOf(mapping)
   const spaces = spacesOf(mapping)
-  const subnets = subnetsOf(mapping, spaces)
+  const vlans = vlansOf(mapping)
+  const subnets = subnetsOf(mapping, { spaces, vlans })
   const addresses = addressesOf(mapping, subnets)
   const devices = devicesOf(mapping, subnets, addresses)
   const reservations = reservationsOf(mapping, addresses, devices.taken)
   const documents: EstateDocument = {
     ...(spaces.rows.length > 0 && { spaces: spaces.rows }),
     datacenters,
+    vlans: vlans.rows,
     networks: subnets.rows,
     pools: reservations.pools,
     devices: devices.rows,

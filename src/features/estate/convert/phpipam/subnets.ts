@@ -4,12 +4,11 @@ import type { Ip } from '../../../../net/ip.ts'
 import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, fitted } from '../row-text.ts'
+import { type VlanRows, vlanNumberOf } from '../vlan-rows.ts'
 import { cidrOfRow } from './blocks.ts'
 import { datacenterOf, linesOf, type Mapping, type RowRef, refsOf, refTo } from './mapping.ts'
 import type { Spaces } from './spaces.ts'
 import type { Row } from './tables.ts'
-
-const MAX_VLAN = 4094
 
 const LOCATION_USED = new Set(['name', 'address', 'description'])
 
@@ -52,18 +51,26 @@ const SUBNET_USED = new Set('subnet mask description isFolder vlanId masterSubne
 
 type Numbered = { readonly id: string; readonly row: Row; readonly cidr: Cidr; readonly space: string }
 
-const rowOf = (mapping: Mapping, { id, row, cidr, space }: Numbered): EstateRow => {
+/** The rows of the document that a subnet asks. */
+type Made = { readonly spaces: Spaces; readonly vlans: VlanRows }
+
+const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numbered): EstateRow => {
   const { tables, report } = mapping
   const { description = '', vlanId, masterSubnetId, location } = row
   const subnet = formatCidr(cidr)
   const vlan = tables.find('vlans', vlanId)
-  const number = Number(vlan?.number)
-  const hasNumber = number >= 1 && number <= MAX_VLAN
+  const vlan_id = vlanNumberOf(vlan?.number)
   const master = tables.find('subnets', masterSubnetId)
   const datacenter = datacenterOf(mapping, location)
   const lines = [
     ...linesOf(mapping, { table: 'subnets', row, used: SUBNET_USED }),
-    { key: 'vlan', value: vlan?.name ?? (hasNumber ? '' : tables.label('vlans', vlanId)) },
+    // Where the VLAN is the only one of its number, the number says all.
+    {
+      key: 'vlan',
+      value: vlans.isOnly(vlanId, vlan_id, datacenter)
+        ? ''
+        : (vlan?.name ?? (vlan_id ? '' : tables.label('vlans', vlanId))),
+    },
     { key: 'folder', value: master?.isFolder === '1' ? tables.label('subnets', masterSubnetId) : '' },
     { key: 'location', value: datacenter ? '' : tables.label('locations', location) },
   ]
@@ -71,14 +78,14 @@ const rowOf = (mapping: Mapping, { id, row, cidr, space }: Numbered): EstateRow 
     name: fitted(report, { what: 'subnets.description', id }, description) || subnet,
     subnet,
     space: space === '' ? undefined : { ref: `phpipam:${space}` },
-    vlan_id: hasNumber ? number : undefined,
+    vlan_id,
     datacenter,
     description: report.describe('subnets', id, '', lines),
     refs: refsOf('subnet', id),
   })
 }
 
-export const subnetsOf = (mapping: Mapping, spaces: Spaces): Subnets => {
+export const subnetsOf = (mapping: Mapping, { spaces, vlans }: Made): Subnets => {
   const indexes = new Map([['', new SubnetIndex<Subnet>()]])
   const holding = (ip: Ip): Subnet | undefined => {
     for (const index of indexes.values()) {
@@ -100,7 +107,7 @@ export const subnetsOf = (mapping: Mapping, spaces: Spaces): Subnets => {
     indexes.set(space, index)
     index.add(cidr, subnet)
     found.byId.set(id, subnet)
-    found.rows.push(rowOf(mapping, { id, row, cidr, space }))
+    found.rows.push(rowOf(mapping, vlans, { id, row, cidr, space }))
   }
   return found
 }

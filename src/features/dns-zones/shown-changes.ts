@@ -1,0 +1,23 @@
+/** The changes of RRsets as plans of AI clients show them. */
+import type { RowChange } from '../../platform/db/journal.ts'
+import { areSame } from './diff.ts'
+
+type Side = { readonly ttl: number | null; readonly values: readonly string[] }
+
+export type RrsetSides = {
+  readonly fqdn: string
+  readonly type: string
+  readonly before: Side | undefined
+  readonly after: Side | undefined
+}
+
+/**
+ * Returns one change; none if the two sides are the same.
+ * @param kind `rrset` of a server or a file, `own_rrset` of the own records of a zone
+ */
+export const rrsetChanges = (kind: 'rrset' | 'own_rrset', { fqdn, type, before, after }: RrsetSides): RowChange[] => {
+  if (areSame(before?.values ?? null, after?.values ?? null) && before?.ttl === after?.ttl) return []
+  const row = (side: Side) => ({ fqdn, type, ttl: side.ttl, values: side.values })
+  const sides = { ...(before && { before: row(before) }), ...(after && { after: row(after) }) }
+  return [{ table: kind, key: JSON.stringify([fqdn, type]), ...sides }]
+}

@@ -1,0 +1,151 @@
+/** The queries of VLANs; the only writer of their table. */
+import type { Kysely } from 'kysely'
+import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import { objectRefs } from '../../platform/operation/object-refs.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import type { Vlan } from './api.ts'
+import { type PlaceKey, placeKey, placeOf } from './place.ts'
+import type { VlanRow } from './table.ts'
+
+/** A VLAN without its networks, which follow from theirs. */
+export type StoredVlan = Omit<Vlan, 'network_ids'>
+
+const columns = [
+  'id',
+  'vlan_id',
+  'name',
+  'datacenter_id',
+  'group',
+  'description',
+  'refs',
+  'managed_by',
+  'created_at',
+  'updated_at',
+] as const
+
+type Row = Pick<VlanRow, (typeof columns)[number]>
+
+const ofVlans = objectRefs('vlans', 'vlan', 'name')
+
+type NaturalKey = Pick<Vlan, 'vlan_id' | 'datacenter_id' | 'group'>
+
+/** @example naturalKey({ vlan_id: 10, datacenter_id: 'dc-1', group: 'Fabric B' }) // '10 dc-1 fabric b' */
+export const naturalKey = ({ vlan_id, datacenter_id, group }: NaturalKey): string =>
+  `${placeKey(vlan_id, datacenter_id)} ${group.toLowerCase()}`
+
+const rowOf = ({ refs, ...vlan }: StoredVlan): VlanRow => ({
+  ...vlan,
+  refs: JSON.stringify(refs),
+  name_key: vlan.name.toLowerCase(),
+  group_key: vlan.group.toLowerCase(),
+  natural_key: naturalKey(vlan),
+})
+
+/** Returns the values beside a document from which a past state is read. */
+export const derivedOf = ({ group }: Readonly<Record<string, unknown>>) => ({ group: String(group).toLowerCase() })
+
+/** Returns the object of a row. */
+export const storedOf = (row: Row): StoredVlan & { refs: Refs } => withRefs(row)
+
+const rows = (ctx: Ctx) => ctx.db.selectFrom('vlans').select(columns)
+
+export const query = (ctx: Ctx) => rows(ctx).orderBy('vlan_id').orderBy('name_key').orderBy('id')
+
+const found = (row: Row | undefined): StoredVlan | undefined => row && storedOf(row)
+
+export const find = async (ctx: Ctx, id: string): Promise<StoredVlan | undefined> =>
+  found(await rows(ctx).where('id', '=', id).executeTakeFirst())
+
+/** As `find`, and locks the row until commit. */
+export const lock = async (ctx: Ctx, id: string): Promise<StoredVlan | undefined> =>
+  found(await ctx.store.sql.lockRows(rows(ctx).where('id', '=', id)).executeTakeFirst())
+
+/** Locks the VLANs of a datacenter until commit. */
+export const lockOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<StoredVlan[]> => {
+  const of = rows(ctx).where('datacenter_id', '=', datacenterId).orderBy('id')
+  return (await ctx.store.sql.lockRows(of).execute()).map(storedOf)
+}
+
+const idsAmong = preparedKeys((db: Kysely<Tables>, keys) =>
+  db.selectFrom('vlans').select(['id', 'natural_key']).where('natural_key', 'in', keys),
+)
+
+/** Returns the ids of the VLANs with these natural keys, by key. */
+export const idsOfKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await idsAmong(ctx, keys)).map(({ id, natural_key }) => [natural_key, id]))
+
+const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('vlans').select(columns).where('id', 'in', ids))
+
+/** Returns the existing VLANs of those ids, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(storedOf(row))]))
+
+export const insert = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
+  await ctx.db.insertInto('vlans').values(rowOf(vlan)).execute()
+  await ofVlans.insert(ctx, [vlan])
+  ctx.changed('vlan', { id: vlan.id, after: JSON.stringify(vlan) })
+}
+
+export const update = async (ctx: Ctx, before: StoredVlan, vlan: StoredVlan): Promise<void> => {
+  const { id } = vlan
+  await ctx.db.updateTable('vlans').set(rowOf(vlan)).where('id', '=', id).execute()
+  await ofVlans.update(ctx, before, vlan)
+  ctx.changed('vlan', { id, before: JSON.stringify(before), after: JSON.stringify(vlan) })
+}
+
+export const remove = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
+  await ctx.db.deleteFrom('vlans').where('id', '=', vlan.id).execute()
+  await ofVlans.remove(ctx, [vlan])
+  ctx.changed('vlan', { id: vlan.id, before: JSON.stringify(vlan) })
+}
+
+/** The query of a list, or some numbers. */
+type Numbers = readonly number[] | { readonly query: ReturnType<typeof query>; readonly page: Page }
+type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
+
+const numbersOf = (numbers: Numbers) => {
+  if (!('query' in numbers)) return numbers
+  const { limit, offset } = numbers.page
+  const all = numbers.query.clearSelect().select('vlan_id')
+  if (limit === undefined && offset === undefined) return all.clearOrderBy()
+  return all.limit(limit ?? Number.MAX_SAFE_INTEGER).offset(offset ?? 0)
+}
+
+export type NetworkIds = ReadonlyMap<PlaceKey, readonly string[]>
+
+/** Returns the networks that belong to the VLANs of these numbers, by name: their ids by the place of the VLANs. */
+export const networksOf = (ctx: Ctx, numbers: Numbers): Promise<NetworkIds> => networksIn(ctx, numbersOf(numbers), null)
+
+/** As `networksOf`, of one stored VLAN. */
+export const networksOfOne = (
+  ctx: Ctx,
+  { vlan_id, datacenter_id }: Pick<Vlan, 'vlan_id' | 'datacenter_id'>,
+): Promise<NetworkIds> => networksIn(ctx, [vlan_id], datacenter_id)
+
+/** @param datacenterId of the VLANs and networks that are read; null reads those of all datacenters and of none */
+const networksIn = async (
+  ctx: Ctx,
+  wanted: ReturnType<typeof numbersOf>,
+  datacenterId: string | null,
+): Promise<NetworkIds> => {
+  let places = ctx.db.selectFrom('vlans').select(['vlan_id', 'datacenter_id']).where('vlan_id', 'in', wanted)
+  let networks = ctx.db.selectFrom('networks').select(['id', 'vlan_id', 'datacenter_id']).where('vlan_id', 'in', wanted)
+  if (datacenterId !== null) {
+    places = places.where('datacenter_id', '=', datacenterId)
+    networks = networks.where('datacenter_id', '=', datacenterId)
+  }
+  const named = new Set<PlaceKey>()
+  for (const { vlan_id, datacenter_id } of await places.distinct().execute())
+    named.add(placeKey(vlan_id, datacenter_id))
+  const ids = new Map<PlaceKey, string[]>()
+  for (const { id, ...network } of await networks.orderBy('name_key').orderBy('id').execute()) {
+    const place = placeOf(network, named)
+    if (place === undefined) continue
+    const others = ids.get(place)
+    if (others) others.push(id)
+    else ids.set(place, [id])
+  }
+  return ids
+}

@@ -1,0 +1,166 @@
+/** The rules of VLANs. */
+import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Datacenter } from '../datacenters/api.ts'
+import { existingDatacenters } from '../datacenters/datacenters.ts'
+import type { Restored } from '../restored.ts'
+import { type Vlan, type VlanDraft, type VlanPatch, vlans } from './api.ts'
+import { placeKey } from './place.ts'
+import * as store from './store.ts'
+
+/** For the history, and for the rows of documents and files. */
+export const { derivedOf, documents, idsOfKeys, naturalKey } = store
+
+/** Returns the object of the contract. */
+const vlanOf = (vlan: store.StoredVlan, networkIds: store.NetworkIds): Vlan => {
+  const { refs, managed_by, created_at, updated_at, ...fields } = vlan
+  const network_ids = [...(networkIds.get(placeKey(vlan.vlan_id, vlan.datacenter_id)) ?? [])]
+  return { ...fields, network_ids, refs, managed_by, created_at, updated_at }
+}
+
+const withNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> =>
+  vlanOf(vlan, await store.networksOfOne(ctx, vlan))
+
+const mustGet = async (ctx: Ctx, id: string): Promise<Vlan> =>
+  withNetworks(ctx, orNotFound(await store.find(ctx, id), 'VLAN', id))
+
+type Locked = { readonly stored: store.StoredVlan; readonly vlan: Vlan }
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
+  const stored = orNotFound(await store.lock(ctx, id), 'VLAN', id)
+  const vlan = await withNetworks(ctx, stored)
+  ctx.precondition(vlan)
+  return { stored, vlan }
+}
+
+const checkDatacenter = async (ctx: Ctx, id: string | null): Promise<void> => {
+  if (id === null) return
+  const known = await existingDatacenters(ctx, [id])
+  if (!known.has(id)) throw invalidField('datacenter_id', `there is no datacenter with id "${id}"`)
+}
+
+const isTaken = async (ctx: Ctx, vlan: store.StoredVlan): Promise<boolean> => {
+  const key = naturalKey(vlan)
+  const holder = (await idsOfKeys(ctx, [key])).get(key)
+  return holder !== undefined && holder !== vlan.id
+}
+
+/** Another VLAN has the number, the datacenter and the group. @throws AppError ALREADY_EXISTS */
+const refuseTaken = async (ctx: Ctx, vlan: store.StoredVlan): Promise<void> => {
+  if (!(await isTaken(ctx, vlan))) return
+  const { vlan_id, group, datacenter_id } = vlan
+  const of = group === '' ? 'without a group' : `of the group "${group}"`
+  const where = datacenter_id === null ? 'without a datacenter' : 'in this datacenter'
+  throw new AppError('ALREADY_EXISTS', `A VLAN ${vlan_id} ${of} exists already ${where}`)
+}
+
+export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vlan> => {
+  const id = input.id ?? Bun.randomUUIDv7()
+  await checkDatacenter(ctx, input.datacenter_id)
+  if (input.id !== undefined && (await store.find(ctx, id)))
+    throw new AppError('ALREADY_EXISTS', `A VLAN with id "${id}" exists already`)
+  const { vlan_id, name, datacenter_id, group, description, managed_by, created_at = ctx.now } = input
+  const refs = changedRefs({}, input.refs)
+  const times = { created_at, updated_at: ctx.now }
+  const stored = { id, vlan_id, name, datacenter_id, group, description, refs, managed_by, ...times }
+  await refuseTaken(ctx, stored)
+  await store.insert(ctx, stored)
+  const vlan = await withNetworks(ctx, stored)
+  await ctx.emit('vlan.created', vlan)
+  return vlan
+}
+
+export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vlan> => {
+  const { stored: before, vlan: unchanged } = await lockForChange(ctx, id)
+  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  if (changes.length === 0) return unchanged
+  if (changes.includes('datacenter_id')) await checkDatacenter(ctx, value.datacenter_id)
+  const stored = { ...value, updated_at: ctx.now }
+  await refuseTaken(ctx, stored)
+  await store.update(ctx, before, stored)
+  const vlan = await withNetworks(ctx, stored)
+  await ctx.emit('vlan.updated', { vlan, changes })
+  return vlan
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const { stored, vlan } = await lockForChange(ctx, id)
+  await store.remove(ctx, stored)
+  await ctx.emit('vlan.deleted', vlan)
+}
+
+const MAX_GROUP = 255
+
+/** Shortens a text without cutting a surrogate pair. */
+const shortened = (text: string, max: number): string =>
+  text
+    .slice(0, max)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trim()
+
+/** The groups that a VLAN may get without its datacenter: its own first, then those that name the datacenter. */
+function* groupsWithout({ name }: Datacenter, group: string): Generator<string> {
+  yield group
+  const named = group === '' ? name : `${group} (${name})`
+  yield shortened(named, MAX_GROUP)
+  for (let n = 2; ; n++) yield `${shortened(named, MAX_GROUP - ` ${n}`.length)} ${n}`
+}
+
+/** Returns the VLAN without its datacenter. Where another VLAN is equal to it then, its group names the datacenter. */
+const withoutDatacenter = async (
+  ctx: Ctx,
+  datacenter: Datacenter,
+  before: store.StoredVlan,
+): Promise<store.StoredVlan> => {
+  for (const group of groupsWithout(datacenter, before.group)) {
+    const vlan = { ...before, datacenter_id: null, group, updated_at: ctx.now }
+    if (!(await isTaken(ctx, vlan))) return vlan
+  }
+  throw new Error('the groups of a VLAN do not end')
+}
+
+const leaveDatacenter = async (ctx: Ctx, datacenter: Datacenter): Promise<void> => {
+  const left: { readonly stored: store.StoredVlan; readonly changes: readonly string[] }[] = []
+  for (const before of await store.lockOfDatacenter(ctx, datacenter.id)) {
+    const stored = await withoutDatacenter(ctx, datacenter, before)
+    await store.update(ctx, before, stored)
+    left.push({ stored, changes: stored.group === before.group ? ['datacenter_id'] : ['datacenter_id', 'group'] })
+  }
+  if (left.length === 0) return
+  const networkIds = await store.networksOf(ctx, [...new Set(left.map(({ stored }) => stored.vlan_id))])
+  for (const { stored, changes } of left) await ctx.emit('vlan.updated', { vlan: vlanOf(stored, networkIds), changes })
+}
+
+export const feature: Feature = {
+  operations: implement(vlans, {
+    list: async (ctx, { vlan_id, name, datacenter_id, group, managed_by, ...page }) => {
+      const revision = await ctx.store.revision(['vlans', 'networks'])
+      let query = store.query(ctx)
+      if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
+      if (name) query = query.where(containsText('name_key', name))
+      if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
+      if (group) query = query.where('group_key', '=', group.trim().toLowerCase())
+      if (managed_by) query = query.where(isManagedBy(managed_by))
+      let networkIds: Promise<store.NetworkIds> | undefined
+      return listRows(ctx, {
+        revision,
+        query,
+        page,
+        row: async (row): Promise<Vlan> => {
+          networkIds ??= store.networksOf(ctx, { query, page })
+          return vlanOf(store.storedOf(row), await networkIds)
+        },
+      })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+  }),
+  reactions: { 'datacenter.deleting': leaveDatacenter },
+}

@@ -1,0 +1,15 @@
+/** The choice of an address space in filters and forms. Imports no requests. */
+import type { Space } from './fields.ts'
+
+/** The default space in filters. */
+export const DEFAULT = 'default'
+
+export const spaceOptions = (spaces: readonly Space[]): (readonly [id: string, name: string])[] =>
+  spaces.map(({ id, name }) => [id, name] as const)
+
+/** A control of a form, which is hidden without spaces. */
+export const spaceControl = (spaces: readonly Space[]) => ({
+  kind: 'select' as const,
+  options: [['', 'Default space'] as const, ...spaceOptions(spaces)],
+  isShown: () => spaces.length > 0,
+})

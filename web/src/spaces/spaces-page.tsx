@@ -1,0 +1,67 @@
+/** All address spaces but the default one, with the number of networks in each. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { contracts } from '../api/contracts.ts'
+import { networksQuery } from '../api/queries.ts'
+import { ownColumns } from '../resource/columns.tsx'
+import { crud } from '../resource/crud.ts'
+import { formFields, tableSpec } from '../resource/fields.ts'
+import { ListPage } from '../resource/list-page.tsx'
+import type { Resource } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
+import { TimeAgo } from '../ui/primitives.tsx'
+import { fields, type Space } from './fields.ts'
+import { spacesQuery } from './known-spaces.tsx'
+
+const ORDER = ['name', 'reachable', 'description', 'updated_at']
+const COLUMNS = ownColumns(fields, ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> })
+const DEFAULT_COLUMNS = ['name', 'networks', 'reachable', 'description', 'updated']
+const SPEC = tableSpec(fields)
+
+const RESOURCE: Resource<Space> = {
+  noun: 'address space',
+  fields: formFields(fields, ORDER),
+  nameOf: ({ name }) => name,
+  ...crud(contracts.spaces),
+  // Of the user, if there are any.
+  changes: ['spaces', 'me'],
+}
+
+const columnsFor = (counts: ReadonlyMap<string, number>): readonly Column<Space>[] =>
+  COLUMNS.toSpliced(1, 0, {
+    id: 'networks',
+    text: 'Networks',
+    width: 90,
+    isRight: true,
+    cell: ({ id }) => <span className="num">{counts.get(id) ?? 0}</span>,
+  })
+
+export const SpacesPage = () => {
+  const { may } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...spacesQuery, enabled: may('spaces:list') })
+  const { data: networks } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const columns = useMemo(() => {
+    const groups = Map.groupBy(networks ?? [], ({ space_id }) => space_id ?? '')
+    return columnsFor(new Map([...groups].map(([id, found]) => [id, found.length])))
+  }, [networks])
+  return (
+    <ListPage
+      title="Address spaces"
+      resourceName="spaces"
+      resource={RESOURCE}
+      query={query}
+      needs="spaces:list"
+      spec={SPEC}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name or description"
+      empty="An address space is a set of addresses of its own, such as a VRF, a customer or a lab: 10.0.0.1 in it is another address than 10.0.0.1 outside of it. Networks without a space are in the default one."
+      deleteWarning="A space with a network, an address, a feed or a DNS zone cannot be deleted."
+      open={({ id }) => void navigate({ to: '/networks', search: { space: id } })}
+    />
+  )
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { unnamedNumbers, vlanNames } from './names.ts'
+
+const VLANS = [
+  { vlan_id: 10, datacenter_id: null, name: 'Common' },
+  { vlan_id: 10, datacenter_id: 'ams', name: 'Web' },
+  { vlan_id: 10, datacenter_id: 'ams', name: 'Web B' },
+  { vlan_id: 20, datacenter_id: 'ams', name: 'Storage' },
+]
+
+test.each([
+  [10, 'ams', 'Web, Web B'],
+  [10, 'ber', 'Common'],
+  [10, null, 'Common'],
+  [20, 'ber', ''],
+  [20, null, ''],
+  [null, 'ams', ''],
+])('the VLANs of the number %p in the datacenter %p are called "%s"', (vlan_id, datacenter_id, names) => {
+  expect(vlanNames(VLANS)({ vlan_id, datacenter_id })).toBe(names)
+})
+
+test('numbers without a name are counted by their datacenter', () => {
+  const networks = [
+    ...[10, 10, 20, 20, 30, null].map((vlan_id) => ({ vlan_id, datacenter_id: 'ber' })),
+    ...[20, 20].map((vlan_id) => ({ vlan_id, datacenter_id: null })),
+    { vlan_id: 20, datacenter_id: 'ams' },
+  ]
+  expect(unnamedNumbers(networks, VLANS)).toEqual([
+    { vlan_id: 20, datacenter_id: null, count: 2 },
+    { vlan_id: 20, datacenter_id: 'ber', count: 2 },
+    { vlan_id: 30, datacenter_id: 'ber', count: 1 },
+  ])
+})

@@ -1,0 +1,15 @@
+/** The list of VLANs, and the names of those of networks. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api } from '../api/client.ts'
+import { useIsInUse } from '../shell/me.ts'
+import { type VlanNames, vlanNames } from './names.ts'
+
+export const vlansQuery = queryOptions({ queryKey: ['vlans'], queryFn: () => api.vlans.list() })
+
+/** Returns undefined without VLANs: then no page shows names. */
+export const useVlanNames = (isEnabled = true): VlanNames | undefined => {
+  const isInUse = useIsInUse('vlans')
+  const { data } = useQuery({ ...vlansQuery, enabled: isEnabled && isInUse })
+  return useMemo(() => (data && data.length > 0 ? vlanNames(data) : undefined), [data])
+}

@@ -1,0 +1,11 @@
+/** The VLAN number of a network, with the names of its VLANs. */
+import type { Numbered } from '../../../src/features/vlans/place.ts'
+import type { VlanNames } from './names.ts'
+
+type Props = { readonly network: Numbered; readonly vlans: VlanNames | undefined }
+
+export const VlanText = ({ network, vlans }: Props) => (
+  <>
+    <span className="mono">{network.vlan_id}</span> {vlans?.(network)}
+  </>
+)

@@ -1,0 +1,99 @@
+/** All VLANs, and the numbers of networks that have no name yet. */
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useMemo } from 'react'
+import { placeKey } from '../../../src/features/vlans/place.ts'
+import { contracts, type Datacenter } from '../api/contracts.ts'
+import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { ownColumns } from '../resource/columns.tsx'
+import { crud } from '../resource/crud.ts'
+import { formFields, tableSpec } from '../resource/fields.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
+import { ListPage } from '../resource/list-page.tsx'
+import { ManagedBy } from '../resource/object-page.tsx'
+import type { Resource, Values } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import { usePageSearch } from '../table/list-search.ts'
+import { TimeAgo } from '../ui/primitives.tsx'
+import { fields, type Vlan, vlanFields } from './fields.ts'
+import { type UnnamedNumber, unnamedNumbers } from './names.ts'
+import { vlansQuery } from './queries.ts'
+import { Unnamed } from './unnamed.tsx'
+
+const ORDER = ['vlan_id', 'name', 'datacenter_id', 'group', 'network_ids', 'description']
+const DEFAULT_COLUMNS = ['number', 'name', 'datacenter', 'group', 'networks', 'description']
+const NONE: readonly never[] = []
+
+const vlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
+  noun: 'VLAN',
+  fields: formFields(fields, ORDER, {
+    datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
+  }),
+  nameOf: ({ name }) => name,
+  ...crud(contracts.vlans),
+  // The first one adds a page to the sidebar.
+  changes: ['vlans', 'me'],
+})
+
+/** The values of a new VLAN, by the place in the URL. */
+const givenBy = (place: string | undefined): Values | undefined => {
+  const at = place?.indexOf(' ') ?? -1
+  return place === undefined || at < 0 ? undefined : { vlan_id: place.slice(0, at), datacenter_id: place.slice(at + 1) }
+}
+
+export const VlansPage = () => {
+  const { may, blocked } = usePermit()
+  const { search, set } = usePageSearch()
+  const given = useMemo(() => givenBy(search.new), [search.new])
+  const query = useQuery({ ...vlansQuery, enabled: may('vlans:list') })
+  const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: may('networks:list') })
+  const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
+  const noUpdate = blocked('vlans:update')
+  const owners = useMemo(() => new Map((query.data ?? []).map(({ id, managed_by }) => [id, managed_by])), [query.data])
+  const resource = useMemo(() => {
+    const bare = vlanResource(datacenters)
+    const below = (id: string) => {
+      const owner = owners.get(id) ?? ''
+      return (
+        <>
+          {owner !== '' && (
+            <Suspense>
+              <ManagedBy owner={owner} id={id} resource={bare} blocked={noUpdate} />
+            </Suspense>
+          )}
+          <HistoryTab kind="vlan" id={id} />
+        </>
+      )
+    }
+    return { ...bare, below }
+  }, [datacenters, owners, noUpdate])
+  const spec = useMemo(() => tableSpec(vlanFields(names)), [names])
+  const columns = useMemo(
+    () => ownColumns(vlanFields(names), ORDER, { updated_at: ({ updated_at }) => <TimeAgo at={updated_at} /> }),
+    [names],
+  )
+  const numbers = useMemo(() => (query.data ? unnamedNumbers(networks, query.data) : NONE), [networks, query.data])
+  const name = ({ vlan_id, datacenter_id }: UnnamedNumber) => void set({ new: placeKey(vlan_id, datacenter_id) })
+  return (
+    <ListPage
+      title="VLANs"
+      resourceName="vlans"
+      resource={resource}
+      query={query}
+      spec={spec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="number"
+      placeholder="Number, name or group"
+      empty="A VLAN gives the VLAN number of networks a name."
+      deleteWarning="Its networks keep their VLAN number."
+      needs="vlans:list"
+      {...(given ? { given } : {})}
+      above={
+        numbers.length > 0 && (
+          <Unnamed numbers={numbers} names={names} onName={name} blocked={blocked('vlans:create')} />
+        )
+      }
+    />
+  )
+}
