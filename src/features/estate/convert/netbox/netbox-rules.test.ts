@@ -252,9 +252,9 @@ test('a VRF is an address space, in which subnets and addresses of others occur 
     ['172.16.1.0/24', red, undefined],
   ])
   expect(documents.devices?.[0]?.addresses).toEqual([
-    { ip: '10.0.0.7', label: 'eth0', network: { ref: 'netbox:ipam.prefix.2' } },
-    { ip: '10.0.0.7', label: 'eth0', network: { ref: 'netbox:ipam.prefix.1' } },
-    { ip: '172.16.0.7', label: 'eth0', space: red },
+    { ip: '10.0.0.7', label: 'eth0', interface: 'eth0', network: { ref: 'netbox:ipam.prefix.2' } },
+    { ip: '10.0.0.7', label: 'eth0', interface: 'eth0', network: { ref: 'netbox:ipam.prefix.1' } },
+    { ip: '172.16.0.7', label: 'eth0', interface: 'eth0', space: red },
   ])
   expect(
     documents.reservations?.map(({ pool, ip_address }) => `${ip_address} ${(pool as { ref: string }).ref}`),
