@@ -47,7 +47,10 @@ describe('a document', () => {
       device({ os: null, tags: null, addresses: null, refs: null, datacenter: null, status: '', managed_by: '' }),
     ],
     ['with refs', device({ refs: { netbox: 'dcim.device.1', other: null } })],
-    ['with an address', address({ port: 22, type: 'x', label: 'y', switch_port: 'z', interface: 'e', network: null, pool: null })],
+    [
+      'with an address',
+      address({ port: 22, type: 'x', label: 'y', switch_port: 'z', interface: 'e', network: null, pool: null }),
+    ],
   ])('%s is taken by both', async (_, document) => {
     expect(await judged(document)).toEqual([true, true])
   })
