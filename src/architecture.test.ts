@@ -110,6 +110,7 @@ const SHOWN = new Set([
   'features/history/steps.ts',
   'features/keys/uses.ts',
   'features/mcp/changes.ts',
+  'features/networks/contents.ts',
   'features/networks/membership.ts',
   'features/pools/free-space.ts',
   'features/pools/pool-finder.ts',

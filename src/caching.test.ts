@@ -42,6 +42,8 @@ const nested: Readonly<Record<string, (caller: TestCaller) => Promise<string>>> 
     for (const noun of ['datacenters', 'networks']) await makeOne(caller, noun)
     return `/api/history/diff?from=${first}`
   },
+  'networks.next-subnet': async (caller) =>
+    `/api/networks/${await makeOne(caller, 'networks')}/next-subnet?prefix_length=30`,
 }
 
 /** Creates an object with the fields that its contract requires, and names that no other object has. */

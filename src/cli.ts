@@ -8,6 +8,7 @@ import { estateCommands } from './features/estate/cli-commands.ts'
 import { eventCommands } from './features/events/cli-commands.ts'
 import { feedCommands } from './features/feeds/cli-commands.ts'
 import { lookupCommands } from './features/lookup/cli-commands.ts'
+import { networkCommands } from './features/networks/cli-commands.ts'
 import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
 import type { Command, Program } from './platform/cli/command.ts'
 import { offlineCommands } from './platform/cli/offline-commands.ts'
@@ -44,6 +45,7 @@ export const program: Program = {
     ...eventCommands,
     ...feedCommands,
     ...lookupCommands,
+    ...networkCommands,
     ...offlineCommands(() => import('./server.ts')),
     ...recoveryCommands,
     ...movingCommands,

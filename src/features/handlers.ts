@@ -31,6 +31,7 @@ import { feature as keys } from './keys/keys.ts'
 import { lookupFeature } from './lookup/lookup.ts'
 import { mcpFeature } from './mcp/mcp.ts'
 import { feature as networks } from './networks/networks.ts'
+import { feature as planning } from './networks/planning.ts'
 import { createOauth } from './oauth/oauth.ts'
 import { feature as pools } from './pools/pools.ts'
 import { feature as relationships } from './relationships/relationships.ts'
@@ -83,6 +84,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     spaces,
     datacenters,
     networks,
+    planning,
     // After networks: it reads them when a datacenter is deleted.
     vlans,
     pools,

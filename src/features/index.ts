@@ -21,6 +21,7 @@ import { keys } from './keys/api.ts'
 import { lookup } from './lookup/api.ts'
 import { mcpRoutes } from './mcp/api.ts'
 import { networks } from './networks/api.ts'
+import { planning } from './networks/planning-api.ts'
 import { oauthClients, oauthGrants, oauthRoutes } from './oauth/api.ts'
 import { pools } from './pools/api.ts'
 import { relationships } from './relationships/api.ts'
@@ -40,7 +41,7 @@ export const contracts = {
   spaces,
   datacenters,
   vlans,
-  networks,
+  networks: { ...networks, ...planning },
   pools,
   reservations,
   devices,

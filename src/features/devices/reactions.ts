@@ -10,7 +10,8 @@ import * as occupancy from '../occupancy/occupancy.ts'
 import type { RangeChange } from '../pools/pools.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import * as membership from './membership-store.ts'
-import { moveAddresses } from './move-to-space.ts'
+import { moveAddresses } from './move-to-network.ts'
+import { moveAddresses as moveToSpace } from './move-to-space.ts'
 import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
@@ -60,7 +61,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
   },
   'network.changed-space': async (ctx, change: SpaceChange) => {
     const held = await membership.devicesOf(ctx, change.after.id)
-    const moved = await moveAddresses(ctx, change)
+    const moved = await moveToSpace(ctx, change)
     // Of the space that it came to: those that it may contain from now on.
     const concerned = await membership.devicesConcerned(ctx, rangeOf(change.after, change.to))
     await membership.rebuild(ctx, [...new Set([...held, ...concerned])])
@@ -68,6 +69,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
     await occupancy.take(ctx, moved.new)
     await ctx.emit('addresses.moved', [...moved.old, ...moved.new])
   },
+  'networks.moving-contents': moveAddresses,
   'network.deleting': async (ctx, { id }: Network) => {
     await membership.removeNetwork(ctx, id)
     const clear = (address: Address) => (address.network_id === id ? { ...address, network_id: null } : address)

@@ -139,7 +139,7 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
     name: 'name',
     documents: pools.documents,
     ...rulesOf(pools),
-    update: (ctx, id, fields, { moving }) => pools.update(ctx, given({ id, ...fields }), moving),
+    update: (ctx, id, fields, { moving }) => pools.restore(ctx, given({ id, ...fields }), moving),
     requireInside: pools.requireInside,
     derived: ({ start_ip, end_ip }) => ({ start: keyWithin(start_ip), end: keyWithin(end_ip) }),
   },

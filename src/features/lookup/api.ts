@@ -153,7 +153,7 @@ export const lookup = {
       z.object({
         query: Query,
         space_id: SpaceFilter.describe(
-          'Of an address or a block: the address space to answer of, or `default`. Without it: the default one if anything is known there, or nowhere; else the first by name that knows it',
+          'The address space of an address or a block, or `default`. Without it the default one, or the first by name that alone knows it',
         ),
       }),
     output: Lookup,

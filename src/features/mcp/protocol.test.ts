@@ -108,7 +108,7 @@ describe('a client of the SDK', () => {
         ['device_get', { id, fields: ['name'] }],
         ['device_get', { id: 'nobody' }],
         ['device_update', { id, os: 'EOS' }],
-        ['network_list', { include: 'utilization' }],
+        ['network_list', { include: ['utilization'] }],
         ['network_get', { id: network.id }],
         ['pool_list', {}],
         ['search', { q: 'v1' }],

@@ -28,9 +28,15 @@ export const Utilization = z
     used_ips: z.int(),
     available_ips: z.int(),
     utilization: z.number().describe('Percent, two decimals'),
+    children: z.int().optional().describe('The networks directly in it; absent without any, as the next fields'),
+    allocated_ips: z.int().optional().describe('Addresses that these cover'),
+    allocated: z.number().optional().describe('Percent of its addresses that these cover, two decimals'),
+    nested_used_ips: z.int().optional().describe('Distinct addresses that belong to it or to any network in it'),
   })
   .meta({ id: 'NetworkUtilization' })
 export type Utilization = z.infer<typeof Utilization>
+
+const COLUMNS = ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description']
 
 export const Network = z
   .object({
@@ -45,10 +51,18 @@ export const Network = z
     created_at: Timestamp,
     updated_at: Timestamp,
     space_id: SpaceOf,
-    utilization: Utilization.optional(),
   })
-  .meta({ id: 'Network', columns: ['id', 'name', 'subnet', 'vlan_id', 'datacenter_id', 'description'] })
+  .meta({ id: 'Network', columns: COLUMNS })
 export type Network = z.infer<typeof Network>
+
+/** A network with the fields that a caller of the list asks for. */
+export const ListedNetwork = Network.extend({
+  utilization: Utilization.optional(),
+  parent_id: z.string().nullable().optional().describe('The most specific network that contains it; null at the top'),
+  depth: z.int().optional().describe('0 at the top'),
+  children: z.int().optional().describe('The number of networks directly in it'),
+}).meta({ id: 'ListedNetwork', columns: COLUMNS })
+export type ListedNetwork = z.infer<typeof ListedNetwork>
 
 const Subnet = z
   .string()
@@ -75,6 +89,10 @@ export type NetworkPatch = z.output<typeof NetworkPatch>
 
 const One = z.object({ id: idOf('networks') })
 
+/** The orders of the list. */
+const SORTS = ['name', '-name', 'subnet', '-subnet', 'created_at', '-created_at', 'updated_at', '-updated_at'] as const
+export type NetworkSort = (typeof SORTS)[number]
+
 export const networks = {
   list: operation({
     name: 'networks.list',
@@ -90,10 +108,14 @@ export const networks = {
         vlan_id: z.int().optional(),
         space_id: SpaceFilter,
         managed_by: ManagedByFilter,
-        include: z.enum(['utilization']).optional().describe('Adds the utilization of each network'),
+        include: z
+          .array(z.enum(['utilization', 'tree']))
+          .optional()
+          .describe('Adds the utilization of each network, or its place in the tree'),
+        sort: z.enum(SORTS).optional().describe('By name without it; `-` reverses it'),
         ...Page,
       }),
-    output: () => z.array(Network),
+    output: () => z.array(ListedNetwork),
   }),
   create: operation({
     name: 'networks.create',

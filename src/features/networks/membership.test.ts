@@ -220,7 +220,7 @@ const apply = async ({ api, ask }: Inventory, model: Model, operation: Operation
 }
 
 const check = async ({ api }: Inventory, model: Model): Promise<void> => {
-  const listed = await api.networks.list({ include: 'utilization' })
+  const listed = await api.networks.list({ include: ['utilization'] })
   expect(listed.map(({ id }) => id).sort()).toEqual(model.networks.map(({ id }) => id).sort())
   for (const network of model.networks) {
     const { devices, ...counts } = expectedOf(model, network)

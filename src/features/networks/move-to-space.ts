@@ -22,7 +22,7 @@ export type SpaceChange = {
 
 /** @param network locked, in an existing space other than `space_id` */
 export const moveToSpace = async (ctx: Ctx, network: Network, space_id: string | null): Promise<Network> => {
-  const { space_id: _, utilization: __, ...fields } = network
+  const { space_id: _, ...fields } = network
   const after: Network = withSpace({ ...fields, updated_at: ctx.now }, space_id)
   const [from, to] = [await spaceKeyOf(ctx, network), await spaceKeyOf(ctx, after)]
   const change: SpaceChange = { before: network, after, from, to, issues: [] }

@@ -102,7 +102,7 @@ describe.each([...dialects()])('networks on %s', (dialect) => {
     const { id } = await inv.api.networks.create({ name: 'u', subnet })
     const empty = { network_id: id, total_ips: total, used_ips: 0, available_ips: total, utilization: 0 }
     expect(await inv.api.networks.utilization({ id })).toEqual(empty)
-    const listed = await inv.api.networks.list({ include: 'utilization', name: 'u' })
+    const listed = await inv.api.networks.list({ include: ['utilization'], name: 'u' })
     expect(listed.find((network) => network.id === id)?.utilization).toEqual(empty)
   })
 
@@ -116,7 +116,7 @@ describe.each([...dialects()])('networks on %s', (dialect) => {
     const { id: other } = await api.devices.create({ name: 'b', addresses: [{ ip: '10.30.0.2' }, { ip: '10.30.0.3' }] })
     const three = { network_id: id, total_ips: 14, used_ips: 3, available_ips: 11, utilization: 21.43 }
     expect(await api.networks.utilization({ id })).toEqual(three)
-    expect((await api.networks.list({ name: 'pct', include: 'utilization' }))[0]?.utilization).toEqual(three)
+    expect((await api.networks.list({ name: 'pct', include: ['utilization'] }))[0]?.utilization).toEqual(three)
     expect((await api.networks.list({ name: 'pct' }))[0]).not.toHaveProperty('utilization')
     await api.devices.delete({ id: other })
     expect(await api.networks.utilization({ id })).toMatchObject({ used_ips: 2, utilization: 14.29 })

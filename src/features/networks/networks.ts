@@ -1,10 +1,8 @@
 /** The rules of networks. */
-import { cidrOfText, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
+import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
-import { containsText } from '../../platform/db/contains.ts'
-import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
@@ -12,11 +10,13 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import type { Restored } from '../restored.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { existingSpaces, inSpace, spaceKeyOf } from '../spaces/keys.ts'
+import { existingSpaces, spaceKeyOf } from '../spaces/keys.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
+import { list } from './list.ts'
 import { devicesIn, lockForRedrawing } from './membership.ts'
 import { moveToSpace } from './move-to-space.ts'
 import * as store from './store.ts'
+import { utilizationOf, utilizationOfOne } from './usage.ts'
 
 /** The data of `network.changing-subnet`: a feature with addresses inside the network refuses by adding an issue. */
 export type SubnetChange = {
@@ -137,25 +137,11 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('network.deleted', network)
 }
 
-const utilizationOf = ({ id, subnet }: Pick<Network, 'id' | 'subnet'>, used: number): Utilization => {
-  const total = usableCount(cidrOfText(subnet))
-  return {
-    network_id: id,
-    total_ips: total,
-    used_ips: used,
-    // A device may have the network or broadcast address. It counts as used, but not as usable.
-    available_ips: Math.max(0, total - used),
-    utilization: total === 0 ? 0 : Math.round((used / total) * 10_000) / 100,
-  }
-}
-
 /** @throws AppError NOT_FOUND */
-export const utilization = async (ctx: Ctx, id: string): Promise<Utilization> => {
-  const network = await mustGet(ctx, id)
-  return utilizationOf(network, (await store.usedCounts(ctx, id)).get(id) ?? 0)
-}
+export const utilization = async (ctx: Ctx, id: string): Promise<Utilization> =>
+  utilizationOfOne(ctx, await mustGet(ctx, id))
 
-/** Returns the utilization of every network. */
+/** Returns the utilization of every network, without the fields of those that contain others. */
 export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
   const used = await store.usedCounts(ctx)
   return (await store.query(ctx).execute()).map((network) => utilizationOf(network, used.get(network.id) ?? 0))
@@ -163,26 +149,7 @@ export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
 
 export const feature: Feature = {
   operations: implement(networks, {
-    list: async (ctx, { name, datacenter_id, vlan_id, space_id, managed_by, include, ...page }) => {
-      const revision = await ctx.store.revision(include ? ['networks', 'network_addresses'] : ['networks'])
-      let query = store.query(ctx)
-      if (space_id !== undefined) query = query.where(inSpace(space_id))
-      if (name) query = query.where(containsText('name_key', name))
-      if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
-      if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
-      if (managed_by) query = query.where(isManagedBy(managed_by))
-      if (!include) return listRows(ctx, { revision, query, page, row: store.networkOf })
-      const used = await store.usedCounts(ctx)
-      return listRows(ctx, {
-        revision,
-        query,
-        page,
-        row: (row): Network => {
-          const network = store.networkOf(row)
-          return { ...network, utilization: utilizationOf(network, used.get(network.id) ?? 0) }
-        },
-      })
-    },
+    list,
     create,
     get: async (ctx, { id }) => mustGet(ctx, id),
     update,

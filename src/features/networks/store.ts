@@ -33,7 +33,7 @@ type Row = Pick<NetworkRow, (typeof columns)[number]>
 
 const refs = objectRefs('networks', 'network', 'name')
 
-const rowOf = ({ utilization: _, ...network }: Network, space: SpaceKey) => {
+const rowOf = (network: Network, space: SpaceKey) => {
   const cidr = cidrOfText(network.subnet)
   const { first: first_key, last: last_key } = cidrKeys(cidr, space)
   return {
@@ -107,6 +107,25 @@ export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<s
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('networks').select(columns).where('id', 'in', ids),
+)
+
+/** Returns the existing networks of those ids. */
+export const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, Network>> =>
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, networkOf(row)]))
+
+/** Returns the networks with one of these keys of subnets, by that key. */
+export const findBySubnetKeys = async (ctx: Ctx, keys: readonly string[]): Promise<Map<string, Network[]>> => {
+  const networks = new Map<string, Network[]>()
+  for (const { subnet_key, ...row } of await withSubnetKeys(ctx, keys))
+    networks.set(subnet_key, [...(networks.get(subnet_key) ?? []), networkOf(row)])
+  return networks
+}
+
+const withSubnetKeys = preparedKeys((db: Kysely<Tables>, keys) =>
+  db
+    .selectFrom('networks')
+    .select([...columns, 'subnet_key'])
+    .where('subnet_key', 'in', keys),
 )
 
 /** The block of a network, and its space, which is null in the default one. */

@@ -1,6 +1,6 @@
 /** The rules of pools. */
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
-import { compareIp, parseIp, type SpaceKey } from '../../net/ip.ts'
+import { compareIp, DEFAULT_SPACE, ipFromKey, ipKeyOf, parseIp, type SpaceKey } from '../../net/ip.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -9,6 +9,7 @@ import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
+import { type ContentsMove, targetOf } from '../networks/contents.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
 import type { Restored } from '../restored.ts'
@@ -67,6 +68,8 @@ export const { documents } = store
 /** Locks pools until commit. To prevent a deadlock, lock pools before their addresses. */
 export const lockAll = store.lockAll
 
+const ipOf = (ip: string): bigint => ipFromKey(ipKeyOf(ip, DEFAULT_SPACE)).value
+
 const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { subnet }: Network): FieldIssue[] => {
   const cidr = parseCidr(subnet)
   const start = parseIp(start_ip)
@@ -106,14 +109,24 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
   return pool
 }
 
-/** @param moving as in `RangeChange`; the caller checks them by `requireInside` at the end */
-export const update = async (ctx: Ctx, { id, network_id, ...patch }: PoolPatch, moving = NONE): Promise<Pool> => {
-  const before = await lockForChange(ctx, id)
-  if (network_id && network_id !== before.network_id)
+export const update = async (ctx: Ctx, patch: PoolPatch): Promise<Pool> => {
+  const before = await lockForChange(ctx, patch.id)
+  if (patch.network_id && patch.network_id !== before.network_id)
     throw invalid([{ field: 'network_id', message: "can't change; create a pool in the other network" }])
+  return change(ctx, before, { patch, moving: NONE })
+}
+
+/** As `update` for the history, which also moves a pool back to another network. @param moving as in `RangeChange`; the caller checks them by `requireInside` at the end */
+export const restore = async (ctx: Ctx, patch: PoolPatch, moving: ReadonlySet<string>): Promise<Pool> =>
+  change(ctx, await lockForChange(ctx, patch.id), { patch, moving })
+
+type Change = { readonly patch: PoolPatch; readonly moving: ReadonlySet<string> }
+
+const change = async (ctx: Ctx, before: Pool, { patch: { id: _, ...given }, moving }: Change): Promise<Pool> => {
+  const patch = { ...given, network_id: given.network_id || before.network_id }
   const { value, changes } = merge(before, withChangedRefs(before, patch))
   if (changes.length === 0) return before
-  const network = await networks.mustGet(ctx, before.network_id)
+  const network = await networks.mustGet(ctx, value.network_id)
   checkRange(value, network)
   const space = await spaceKeyOf(ctx, network)
   const pool = { ...value, updated_at: ctx.now }
@@ -136,6 +149,30 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(ctx, [await lockForChange(ctx, id)])
+
+/** Moves pools to the networks that hold them. */
+const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
+  const ids: string[] = []
+  for (const { id } of move.from)
+    for (const before of await ofNetwork(ctx, id)) {
+      const [first, last] = [ipOf(before.start_ip), ipOf(before.end_ip)]
+      const target = targetOf(move, { first, last })
+      if (target) {
+        const pool = { ...before, network_id: target.network.id, updated_at: ctx.now }
+        await store.update(ctx, before, { pool, space: await spaceKeyOf(ctx, target.network) })
+        await ctx.emit('pool.updated', { pool, changes: ['network_id'] })
+        ids.push(pool.id)
+      } else if (move.targets.some((one) => one.first <= last && first <= one.last)) {
+        const range = `${before.start_ip} - ${before.end_ip}`
+        move.issues.push({ field: 'prefix_length', message: `would cut the pool "${before.name}" (${range})` })
+      }
+    }
+  move.moved.pools += ids.length
+  await ctx.emit('pools.moved', { ids, moved: move.moved } satisfies PoolsMoved)
+}
+
+/** The data of `pools.moved`: pools that are in another network now. The feature of reservations adds theirs to the count. */
+export type PoolsMoved = { readonly ids: readonly string[]; readonly moved: ContentsMove['moved'] }
 
 /** The ids of the pools of a network. */
 export const idsOfNetwork = async (ctx: Ctx, networkId: string): Promise<string[]> =>
@@ -219,6 +256,9 @@ export const feature: Feature = {
   }),
   reactions: {
     'network.changed-space': (ctx, { after, ...spaces }: SpaceChange) => store.moveToSpace(ctx, after.id, spaces),
+    'networks.locking-contents': async (ctx, networkIds: readonly string[]) =>
+      lockAll(ctx, await store.idsOfNetworks(ctx, networkIds)),
+    'networks.moving-contents': moveAll,
     'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await ofNetwork(ctx, id)),
     'network.changing-subnet': async (ctx, { after, issues, moving }: networks.SubnetChange) => {
       for (const pool of await ofNetwork(ctx, after.id)) {

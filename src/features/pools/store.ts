@@ -179,6 +179,14 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('pools').s
 /** Returns the pools of a network, by name. */
 export const ofNetwork = (ctx: Ctx, networkId: string) => query(ctx).where('network_id', '=', networkId).execute()
 
+/** Returns the ids of the pools of some networks. */
+export const idsOfNetworks = async (ctx: Ctx, networkIds: readonly string[]): Promise<string[]> =>
+  (await byNetworks(ctx, networkIds)).map(({ id }) => id)
+
+const byNetworks = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('pools').select('id').where('network_id', 'in', ids),
+)
+
 /** Moves the pools of a network to another space. */
 export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): Promise<void> => {
   lastRange.clear(ctx)

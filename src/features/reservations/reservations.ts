@@ -11,7 +11,13 @@ import type { SpaceChange } from '../networks/move-to-space.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { expiringRevision, neverFree, rangeOf } from '../pools/free-space.ts'
-import { mustGet as mustGetPool, mustLock as mustLockPool, type RangeChange, rangesOf } from '../pools/pools.ts'
+import {
+  mustGet as mustGetPool,
+  mustLock as mustLockPool,
+  type PoolsMoved,
+  type RangeChange,
+  rangesOf,
+} from '../pools/pools.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationPatch, reservations } from './api.ts'
@@ -161,6 +167,9 @@ export const feature: Feature = {
       await store.moveToSpace(ctx, after.id, { from, to })
       await occupancy.release(ctx, keys)
       await occupancy.take(ctx, moved)
+    },
+    'pools.moved': async (ctx, { ids, moved }: PoolsMoved) => {
+      moved.reservations += await store.countLive(ctx, ids)
     },
     'pools.deleting': async (ctx, poolIds: readonly string[]) => free(ctx, await store.keysOfPools(ctx, poolIds)),
     'pool.changing-range': async (ctx, { before, after, space, issues }: RangeChange) => {

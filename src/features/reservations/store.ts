@@ -142,6 +142,16 @@ export const keysOfPools = async (ctx: Ctx, poolIds: readonly string[]): Promise
     ({ ip_key }) => ip_key,
   )
 
+/** Counts the active reservations of some pools. */
+export const countLive = async (ctx: Ctx, poolIds: readonly string[]): Promise<number> => {
+  let count = 0
+  for (const batch of batches(poolIds)) {
+    const query = ctx.db.selectFrom('reservations').select(({ fn }) => fn.countAll<number | string>().as('n'))
+    count += Number((await query.where('pool_id', 'in', batch).where(isLive(ctx.now)).executeTakeFirstOrThrow()).n)
+  }
+  return count
+}
+
 /** Returns the keys of the reservations in the pools of a network. */
 export const keysOfNetwork = async (ctx: Ctx, networkId: string): Promise<IpKey[]> =>
   (

@@ -17,7 +17,7 @@ export const SpaceId = reference('spaces')
 /** Filters by space. */
 export const SpaceFilter = idOf('spaces')
   .optional()
-  .describe('Only those of this address space; `default` for the default one')
+  .describe('Only those of this address space, or `default`')
   .meta({ word: DEFAULT })
 
 /** The space of an object in an answer, which has none of the default space. */

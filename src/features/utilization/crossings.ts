@@ -188,7 +188,8 @@ export const createCrossings = (threshold: number): Crossings => {
       'occupancy.marked': async (ctx, change: Marked) => marked(ctx, change),
       'pool.created': async (ctx, { id }: Pool) => ctx.atEnd(compareChanged, { pools: [{ id }] }),
       'pool.updated': async (ctx, { pool, changes }: { pool: Pool; changes: readonly string[] }) => {
-        if (changes.includes('start_ip') || changes.includes('end_ip'))
+        // The network and broadcast addresses of another network are others.
+        if (['start_ip', 'end_ip', 'network_id'].some((field) => changes.includes(field)))
           ctx.atEnd(compareChanged, { pools: [{ id: pool.id }] })
       },
       // The network and broadcast addresses of a subnet are never free.

@@ -17,7 +17,8 @@ const shapeOf = (output: z.ZodType): Shape => {
   if (output instanceof z.ZodArray) return { list: 'itself', item: elementOf(output) }
   if (output instanceof z.ZodObject) {
     const [only, ...others] = Object.entries(output.shape)
-    if (only && others.length === 0 && only[1] instanceof z.ZodArray) return { list: only[0], item: elementOf(only[1]) }
+    if (only && others.length === 0 && only[1] instanceof z.ZodArray && elementOf(only[1]) instanceof z.ZodObject)
+      return { list: only[0], item: elementOf(only[1]) }
   }
   return { list: undefined, item: output }
 }
@@ -50,11 +51,11 @@ const csvColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
   return fields.length > 0 ? fields : columnsIn(rows)
 }
 
-/** Returns the output for a row with `--output name`: its id, or for an allocation, which has no id, its addresses. */
+/** Returns the output for a row with `--output name`: its id, or its addresses or subnets if it has none. */
 const idLines = (row: Row): readonly string[] => {
   const id = idOfRow(row)
   if (id !== undefined) return [id]
-  return [row.ip ?? row.ips ?? []].flat().map(String)
+  return [row.ip ?? row.ips ?? row.subnets ?? []].flat().map(String)
 }
 
 const nameLines = (row: Row): readonly string[] => {

@@ -50,13 +50,22 @@ export const needsPlan = ({ effect, isBulk }: Pick<AnyOperation, 'effect' | 'isB
 
 const strings = (description: string): JsonSchema => ({ type: 'array', description, items: STRING })
 const FIELDS = strings('Only these fields')
-const LIST_FIELDS = strings('Only these fields; rows come as lists of their values')
+const LIST_FIELDS = strings('Only these; rows are lists of values')
 
 /** Returns true if the operation takes `limit` and `offset`. */
 export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.shape, 'limit')
 
-const withoutOurs = ({ 'x-ref': _, ...schema }: JsonSchema): JsonSchema => ({
+/** Without our extensions, and the bounds of which a model has little use: those of lengths, and the lowest numbers. */
+const withoutOurs = ({
+  'x-ref': _,
+  minLength: __,
+  maxLength: ___,
+  maxItems: ____,
+  minimum,
+  ...schema
+}: JsonSchema): JsonSchema => ({
   ...schema,
+  ...(minimum !== undefined && minimum > 1 && { minimum }),
   ...(schema.items && { items: withoutOurs(schema.items) }),
   ...(schema.anyOf && { anyOf: schema.anyOf.map(withoutOurs) }),
   ...(schema.properties && {
@@ -87,8 +96,16 @@ const describe = (op: AnyOperation): string =>
     ...(needsPlan(op) ? ['Changes nothing yet: answers a plan for apply_plan.'] : []),
   ].join(' ')
 
-/** REST sends complete lists, which no model can read. */
-const LIMIT = `Rows at most; ${DEFAULT_ROWS} without it`
+/** Fields of many tools, in few words. REST sends complete lists, which no model can read. */
+const SHORT: Readonly<Record<string, JsonSchema>> = {
+  limit: { type: 'integer', description: `${DEFAULT_ROWS} without it` },
+  offset: { type: 'integer' },
+  as_of: { ...STRING, description: 'A past moment: RFC 3339, id of a change, or age like 24h' },
+  change_note: { ...STRING, description: 'The reason, in one line' },
+}
+
+const inShort = (properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, SHORT[name] ?? field]))
 
 const fieldsFor = (op: AnyOperation): JsonSchema | undefined => {
   if (needsPlan(op) || answerFieldsOf(op).length === 0) return undefined
@@ -98,8 +115,7 @@ const fieldsFor = (op: AnyOperation): JsonSchema | undefined => {
 const argumentsOf = (op: AnyOperation, properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> => {
   const fields = fieldsFor(op)
   return {
-    ...properties,
-    ...(properties.limit && { limit: { ...properties.limit, description: LIMIT } }),
+    ...inShort(properties),
     ...(fields && { fields }),
   }
 }

@@ -36,7 +36,7 @@ export const datacentersQuery = queryOptions({
 
 export const networksQuery = queryOptions({
   queryKey: ['networks'],
-  queryFn: () => api.networks.list({ include: 'utilization' }),
+  queryFn: () => api.networks.list({ include: ['utilization'] }),
   select: withNestedUse,
 })
 

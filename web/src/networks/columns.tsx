@@ -12,6 +12,7 @@ import type { VlanNames } from '../vlans/names.ts'
 import { VlanText } from '../vlans/vlan-text.tsx'
 import { networkFields } from './fields.ts'
 import css from './networks.module.css'
+import { holds } from './space.ts'
 import type { TreeRow } from './tree.ts'
 
 const Used = ({ network }: { readonly network: Network }) => {
@@ -25,10 +26,18 @@ const Used = ({ network }: { readonly network: Network }) => {
 }
 
 /** In percent an IPv6 network is never anything but empty. */
-const Fill = ({ network }: { readonly network: Network }) =>
-  network.utilization && !isBeyondCounting(network.subnet) ? (
-    <Meter value={network.utilization.utilization} label={`${network.name} in use`} />
-  ) : null
+const Use = ({ network }: { readonly network: Network }) => {
+  const { utilization, name, subnet } = network
+  if (!utilization || isBeyondCounting(subnet)) return null
+  const used = <Meter value={utilization.utilization} label={`${name} in use`} />
+  if (utilization.allocated === undefined) return used
+  return (
+    <span className={css.both}>
+      <Meter value={utilization.allocated} label={`${name} allocated`} />
+      {used}
+    </span>
+  )
+}
 
 const ORDER = ['subnet', 'name', 'vlan_id', 'datacenter_id', 'utilization']
 
@@ -46,7 +55,7 @@ export const networkColumns = (names: ReadonlyMap<string, string>, vlans?: VlanN
   ownColumns(networkFields(names, vlans), ORDER, {
     ...(vlans && { vlan_id: (network: Network) => <VlanText network={network} vlans={vlans} /> }),
     subnet: (network) => <SubnetLink network={network} />,
-    utilization: (network) => <Fill network={network} />,
+    utilization: (network) => <Use network={network} />,
   }).toSpliced(ORDER.length, 0, USED)
 
 /** Starts a network in a gap. @param parent of the gap */
@@ -56,6 +65,8 @@ type TreeTools = {
   readonly vlans: VlanNames | undefined
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
   readonly onFill: Fill | undefined
+  /** The subnet that a dialog would take. */
+  readonly marked: string | undefined
 }
 
 const INDENT_PX = 18
@@ -70,16 +81,23 @@ const SubnetLink = ({ network: { id, subnet, space_id } }: { readonly network: N
   </>
 )
 
-const SubnetCell = ({ row, onToggle, onFill }: Omit<TreeTools, 'vlans'> & { readonly row: TreeRow }) => {
+const SubnetCell = ({ row, onToggle, onFill, marked }: Omit<TreeTools, 'vlans'> & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
-  if (row.kind === 'gap')
+  if (row.kind === 'gap') {
+    const isMarked = holds(row.subnet, marked)
     return (
       <span className={css.subnet}>
         {indent}
         {onFill ? (
-          <button type="button" className={css.gap} tabIndex={-1} onClick={() => onFill(row.subnet, row.parent)}>
+          <button
+            type="button"
+            className={css.gap}
+            data-marked={isMarked || undefined}
+            tabIndex={-1}
+            onClick={() => onFill(row.subnet, row.parent)}
+          >
             <Plus size={13} aria-hidden="true" />
-            <span className="mono">{row.subnet}</span> free
+            <span className="mono">{row.subnet}</span> free{isMarked && `, next ${marked}`}
           </button>
         ) : (
           <span className={css.gap}>
@@ -88,6 +106,7 @@ const SubnetCell = ({ row, onToggle, onFill }: Omit<TreeTools, 'vlans'> & { read
         )}
       </span>
     )
+  }
   const { isExpanded, children } = row
   const name = row.kind === 'space' ? row.name : row.network.subnet
   const Icon = isExpanded ? ChevronDown : ChevronRight

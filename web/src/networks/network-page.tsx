@@ -1,4 +1,5 @@
 /** One network: details, addresses, pools, devices and history. */
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { isPast } from '../api/as-of.ts'
@@ -20,8 +21,10 @@ import { vlanControl } from '../vlans/vlan-field.tsx'
 import { AddressesTab } from './addresses-tab.tsx'
 import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
+import { PlanningDialog, SpaceTab } from './planning.tsx'
 import { PoolsTab } from './pools-tab.tsx'
 import { networkResource } from './resource.ts'
+import { holds } from './space.ts'
 import { useNetworkDevices } from './use-devices.ts'
 
 const route = getRouteApi('/app/networks/$id')
@@ -32,8 +35,11 @@ const NetworkDiscovery = lazy(() =>
 )
 const StartScan = lazy(() => import('../discovery/start-scan.tsx').then((module) => ({ default: module.StartScan })))
 
-/** From the URL: the new object is a pool or a scan. */
+/** From the URL: the new object is a pool, a scan, or subnets. */
 const SCAN = 'scan'
+const SUBNET = 'subnet'
+const SPLIT = 'split'
+const OTHERS: ReadonlySet<string | undefined> = new Set([undefined, SCAN, SUBNET, SPLIT])
 
 const NEED_DEVICES = new Set(['addresses', 'devices'])
 
@@ -43,6 +49,7 @@ export const NetworkPage = () => {
   const navigate = useNavigate()
   const { may, blocked } = usePermit()
   const { object: network, ...query } = useListed(networksQuery, id)
+  const { data: all = [] } = useQuery(networksQuery)
   const tab = search.tab ?? 'overview'
   const isScanning = search.new === SCAN
   // Named on the first tab, and chosen from in the drawer.
@@ -58,7 +65,9 @@ export const NetworkPage = () => {
   const devices = useNetworkDevices(id, network !== undefined && NEED_DEVICES.has(tab))
   if (!network) return <MissingObject noun="network" parent={PARENT} {...query} />
   const scan = () => void set({ new: SCAN })
-  const close = () => void set({ new: undefined })
+  const close = () => void set({ new: undefined, subnet: undefined })
+  const allocate = (block?: string) => void set({ new: SUBNET, subnet: block })
+  const split = () => void set({ new: SPLIT })
   const datacenter = datacenters.find((one) => one.id === network.datacenter_id)
   const deviceList = (
     <DevicesTable
@@ -74,6 +83,11 @@ export const NetworkPage = () => {
       <NetworkDiscovery network={network} onScan={scan} />
     </Suspense>
   )
+  const isNested =
+    network.utilization?.children !== undefined ||
+    all.some(
+      (one) => one.space_id === network.space_id && one.subnet !== network.subnet && holds(one.subnet, network.subnet),
+    )
   const count = pools?.filter(({ network_id }) => network_id === id).length
   return (
     <ObjectPage
@@ -95,14 +109,25 @@ export const NetworkPage = () => {
         </Button>
       }
       menu={
-        <MenuItem
-          onSelect={() =>
-            void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet, into: network.space_id } })
-          }
-          blocked={may('networks:create') ? undefined : 'networks:create'}
-        >
-          New network inside
-        </MenuItem>
+        <>
+          <MenuItem
+            onSelect={() =>
+              void navigate({ to: '/networks', search: { new: '1', subnet: network.subnet, into: network.space_id } })
+            }
+            blocked={may('networks:create') ? undefined : 'networks:create'}
+          >
+            New network inside
+          </MenuItem>
+          <MenuItem onSelect={() => allocate()} blocked={may('networks:create') ? undefined : 'networks:create'}>
+            Allocate a subnet…
+          </MenuItem>
+          <MenuItem
+            onSelect={split}
+            blocked={['networks:create', 'networks:update'].find((permission) => !may(permission))}
+          >
+            Split…
+          </MenuItem>
+        </>
       }
       tabs={[
         {
@@ -122,6 +147,19 @@ export const NetworkPage = () => {
           count,
           content: <PoolsTab network={network} onCreate={() => void set({ new: '1' })} />,
         },
+        ...(isNested
+          ? [
+              {
+                id: 'space',
+                text: 'Space',
+                content: (
+                  <Suspense fallback={<PageLoading />}>
+                    <SpaceTab network={network} onAllocate={allocate} onSplit={split} />
+                  </Suspense>
+                ),
+              },
+            ]
+          : []),
         { id: 'devices', text: 'Devices', content: deviceList, isFull: true },
         // Of these, only the present is known.
         ...(isPast()
@@ -138,7 +176,11 @@ export const NetworkPage = () => {
           <StartScan networkId={id} onClose={close} />
         </Suspense>
       )}
-      {search.new !== undefined && !isScanning && (
+      {search.new === SUBNET && (
+        <PlanningDialog planned={{ kind: 'allocate', network, block: search.subnet }} onClose={close} />
+      )}
+      {search.new === SPLIT && <PlanningDialog planned={{ kind: 'split', network }} onClose={close} />}
+      {!OTHERS.has(search.new) && (
         <ResourceDrawer resource={poolResource([network])} id={undefined} given={{ network_id: id }} onClose={close} />
       )}
     </ObjectPage>

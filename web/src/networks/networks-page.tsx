@@ -28,6 +28,7 @@ import { useVlanNames } from '../vlans/queries.ts'
 import { vlanControl } from '../vlans/vlan-field.tsx'
 import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
+import { type Planned, PlanningDialog } from './planning.tsx'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
 import { TreeTable } from './tree-table.tsx'
 
@@ -38,6 +39,13 @@ const HINTS: readonly Hint[] = [
   [['e'], 'edit'],
   [['c'], 'create'],
   [['?'], 'all shortcuts'],
+]
+
+const PLANNING_HINTS: readonly Hint[] = [
+  [['a'], 'allocate'],
+  [['s'], 'split'],
+  [['x'], 'select'],
+  [['m'], 'merge'],
 ]
 
 const NONE: readonly Network[] = []
@@ -54,9 +62,7 @@ const NetworksMenu = () => {
   )
   return (
     <Menu trigger={trigger}>
-      {may('spaces:list') && (
-        <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>
-      )}
+      {may('spaces:list') && <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>}
       {may('vlans:list') && <MenuItem onSelect={() => void navigate({ to: '/vlans' })}>VLANs</MenuItem>}
     </Menu>
   )
@@ -90,6 +96,16 @@ export const NetworksPage = () => {
   const view = useLocalView(rows, spec, { q: networkFilter(text), sort, isDescending })
   const choice = useColumns(columns, NETWORK_DEFAULT_COLUMNS)
   const [pendingDelete, setPendingDelete] = useState<Network>()
+  const [planned, setPlanned] = useState<Planned>()
+  const [marked, setMarked] = useState<string>()
+  const isNested = rows.some((one) => one.utilization?.children !== undefined)
+  const mayMerge = isNested && may('networks:update') && may('networks:delete')
+  const merge = (networks: readonly Network[], onMerged: () => void) =>
+    setPlanned({ kind: 'merge', networks, onMerged })
+  const allocate = (network: Network) => setPlanned({ kind: 'allocate', network })
+  const split = (network: Network) => setPlanned({ kind: 'split', network })
+  const mayAllocate = isNested && may('networks:create')
+  const maySplit = mayAllocate && may('networks:update')
   // A filter asks for networks wherever they lie.
   const isTree = search.view !== 'flat' && text.trim() === ''
   // A new network is in the space that is shown.
@@ -99,9 +115,20 @@ export const NetworksPage = () => {
     open: ({ id }: Network) => void navigate({ to: '/networks/$id', params: { id } }),
     edit: may('networks:update') ? ({ id }: Network) => void set({ edit: id }) : undefined,
     remove: may('networks:delete') ? setPendingDelete : undefined,
+    keys: { ...(mayAllocate && { a: allocate }), ...(maySplit && { s: split }) },
   }
   const show = (wanted: 'tree' | 'flat') =>
     void set({ view: wanted === 'flat' ? 'flat' : undefined }, { isReplace: true })
+  const planningMenu = (network: Network) => (
+    <>
+      <MenuItem onSelect={() => allocate(network)}>
+        Allocate a subnet…<kbd>a</kbd>
+      </MenuItem>
+      <MenuItem onSelect={() => split(network)} blocked={maySplit ? undefined : 'networks:update'}>
+        Split…<kbd>s</kbd>
+      </MenuItem>
+    </>
+  )
   return (
     <>
       <PageHead title="Networks">
@@ -161,6 +188,9 @@ export const NetworksPage = () => {
               vlans={vlans}
               isShown={choice.isShown}
               actions={actions}
+              marked={marked}
+              menu={mayAllocate ? planningMenu : undefined}
+              onMerge={mayMerge ? merge : undefined}
               onFill={
                 may('networks:create')
                   ? (subnet, parent) => void set({ new: '1', subnet, into: parent.space_id })
@@ -182,7 +212,8 @@ export const NetworksPage = () => {
           )
         }
       />
-      <Hints hints={HINTS} />
+      <Hints hints={mayAllocate ? [...HINTS.slice(0, -1), ...PLANNING_HINTS, ...HINTS.slice(-1)] : HINTS} />
+      {planned && <PlanningDialog planned={planned} onClose={() => setPlanned(undefined)} onMark={setMarked} />}
       {(search.new !== undefined || search.edit !== undefined) && (
         <ResourceDrawer
           key={search.edit ?? 'new'}

@@ -1,8 +1,15 @@
 /** The tree of networks as a table whose rows unfold. */
-import { useMemo } from 'react'
+import { Ellipsis } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
+import { useHotkeys } from '../shell/hotkeys.ts'
+import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
+import css from '../table/table.module.css'
 import type { RowActions } from '../table/use-cursor.ts'
+import { useSelection } from '../table/use-selection.ts'
+import { Button } from '../ui/button.tsx'
+import { Menu } from '../ui/menu.tsx'
 import type { VlanNames } from '../vlans/names.ts'
 import { type Fill, treeColumns } from './columns.tsx'
 import { networkTree, rowsOfSpaces, spaceRowId, type TreeRow, type TreeSpace, treeRows } from './tree.ts'
@@ -15,6 +22,11 @@ type Props = {
   readonly isShown: (column: string) => boolean
   readonly actions: RowActions<Network>
   readonly onFill: Fill | undefined
+  readonly marked: string | undefined
+  /** Further items of the menu of a network, where some network has others in it. */
+  readonly menu: ((network: Network) => ReactNode) | undefined
+  /** Merges the selected networks; absent where no network can be selected. */
+  readonly onMerge: ((networks: readonly Network[], clear: () => void) => void) | undefined
   /** The spaces that the networks are grouped by; undefined for one. */
   readonly spaces: readonly TreeSpace[] | undefined
 }
@@ -23,10 +35,44 @@ type Props = {
 const SORTING = { sort: '', isDescending: false }
 const noSort = () => {}
 const idOf = ({ id }: TreeRow): string => id
+
+const menuColumn = (menu: (network: Network) => ReactNode): Column<TreeRow> => ({
+  id: 'actions',
+  text: '',
+  width: 64,
+  isRight: true,
+  isEssential: true,
+  cell: (row) => row.kind === 'network' && <PlanningMenu name={row.network.name}>{menu(row.network)}</PlanningMenu>,
+})
+
+const PlanningMenu = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <Menu
+    trigger={
+      // Not reached by Tab, as nothing in a row is. Keys do the same.
+      <Button isIcon look="quiet" tabIndex={-1} aria-label={`Plan ${name}`}>
+        <Ellipsis size={16} aria-hidden="true" />
+      </Button>
+    }
+  >
+    {children}
+  </Menu>
+)
+
 const nameOf = (row: TreeRow): string =>
   row.kind === 'gap' ? row.subnet : row.kind === 'space' ? row.name : row.network.name
 
-export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill, spaces }: Props) => {
+export const TreeTable = ({
+  networks,
+  names,
+  vlans,
+  isShown,
+  actions,
+  onFill,
+  marked,
+  menu,
+  onMerge,
+  spaces,
+}: Props) => {
   const nodes = useMemo(() => networkTree(networks), [networks])
   const expanded = useExpanded([
     ...(spaces ?? []).map(({ id }) => spaceRowId(id)),
@@ -35,39 +81,67 @@ export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill, sp
   const shown = { isExpanded: expanded.isExpanded, hasGaps: true }
   const rows = spaces ? rowsOfSpaces(nodes, spaces, shown) : treeRows(nodes, shown)
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const columns = treeColumns(names, { vlans, onToggle, onFill }).filter(({ id }) => isShown(id))
+  const own = treeColumns(names, { vlans, onToggle, onFill, marked }).filter(({ id }) => isShown(id))
+  const columns = menu ? [...own, menuColumn(menu)] : own
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))
+  const view = {
+    count: rows.length,
+    total: networks.length,
+    rowAt: (position: number) => rows[position],
+    // A gap is not selected.
+    idsOf: async (from: number, to: number) =>
+      rows
+        .slice(from, to)
+        .filter(({ kind }) => kind === 'network')
+        .map(idOf),
+    ensure: () => {},
+  }
+  const selection = useSelection(view)
+  const selected = networks.filter(({ id }) => selection.ids.has(id))
+  const merge = onMerge && selected.length > 1 ? () => onMerge(selected, selection.clear) : undefined
+  useHotkeys(merge ? { m: merge } : {})
   return (
-    <DataTable
-      label="Networks"
-      columns={columns}
-      view={{
-        count: rows.length,
-        total: networks.length,
-        rowAt: (position) => rows[position],
-        idsOf: async (from, to) => rows.slice(from, to).map(idOf),
-        ensure: () => {},
-      }}
-      sorting={SORTING}
-      onSort={noSort}
-      idOf={idOf}
-      nameOf={nameOf}
-      tree={{
-        levelOf: ({ level }) => level,
-        isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
-        toggle: onToggle,
-      }}
-      actions={{
-        // A gap is opened by filling it.
-        open: (row) => {
-          if (row.kind === 'gap') onFill?.(row.subnet, row.parent)
-          else if (row.kind === 'space') onToggle(row, !row.isExpanded)
-          else actions.open?.(row.network)
-        },
-        edit: ofNetwork(actions.edit),
-        remove: ofNetwork(actions.remove),
-      }}
-    />
+    <>
+      <DataTable
+        label="Networks"
+        columns={columns}
+        view={view}
+        selection={onMerge && selection}
+        sorting={SORTING}
+        onSort={noSort}
+        idOf={idOf}
+        nameOf={nameOf}
+        tree={{
+          levelOf: ({ level }) => level,
+          isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
+          toggle: onToggle,
+        }}
+        actions={{
+          // A gap is opened by filling it.
+          open: (row) => {
+            if (row.kind === 'gap') onFill?.(row.subnet, row.parent)
+            else if (row.kind === 'space') onToggle(row, !row.isExpanded)
+            else actions.open?.(row.network)
+          },
+          edit: ofNetwork(actions.edit),
+          remove: ofNetwork(actions.remove),
+          keys: Object.fromEntries(
+            Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
+          ),
+        }}
+      />
+      {merge && (
+        <div className={css.bulk} role="toolbar" aria-label="Selected networks">
+          <span>{selected.length} selected</span>
+          <Button onClick={merge}>
+            Merge…<kbd>m</kbd>
+          </Button>
+          <Button look="quiet" onClick={selection.clear}>
+            Clear
+          </Button>
+        </div>
+      )}
+    </>
   )
 }

@@ -10,6 +10,8 @@ export type RowActions<Row> = {
   readonly edit?: ((row: Row) => void) | undefined
   readonly remove?: ((row: Row) => void) | undefined
   readonly copy?: (row: Row) => void
+  /** Further actions on the current row, by their keys. */
+  readonly keys?: Readonly<Record<string, (row: Row) => void>> | undefined
 }
 
 type Options<Row> = {
@@ -52,6 +54,7 @@ export const useCursor = <Row>({ view, virtualizer, actions, toggle, tree }: Opt
     ...(actions.edit ? { e: onRow(actions.edit) } : {}),
     ...(actions.remove ? { '#': onRow(actions.remove), Delete: onRow(actions.remove) } : {}),
     ...(actions.copy ? { '.': onRow(actions.copy) } : {}),
+    ...Object.fromEntries(Object.entries(actions.keys ?? {}).map(([key, action]) => [key, onRow(action)])),
     ...(toggle
       ? {
           x: () => cursor !== -1 && toggle(cursor, false),

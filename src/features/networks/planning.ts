@@ -1,0 +1,60 @@
+/** Plans subnets: shows the tree of networks, allocates subnets, splits networks and merges them. */
+import { formatCidr } from '../../net/cidr.ts'
+import { invalidField } from '../../platform/contract/errors.ts'
+import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Network } from './api.ts'
+import { lockForRedrawing } from './membership.ts'
+import { merge } from './merge.ts'
+import { create, mustGet, mustLock } from './networks.ts'
+import { nextSubnets } from './next-subnet.ts'
+import { planning, type SubnetAllocation } from './planning-api.ts'
+import { split } from './split.ts'
+import { treeOf } from './tree.ts'
+
+const MAX_NAME = 255
+
+type Request = Omit<SubnetAllocation, 'idempotency_key'>
+
+/** Returns the name of each subnet. @throws AppError VALIDATION_ERROR for a name that has no room for a number */
+const namesOf = (subnets: readonly string[], name: string | undefined): string[] => {
+  if (name === undefined) return [...subnets]
+  if (subnets.length === 1) return [name]
+  const names = subnets.map((_, i) => `${name}-${i + 1}`)
+  if (names.some((one) => one.length > MAX_NAME))
+    throw invalidField('name', `must have at most ${MAX_NAME} characters with the number behind it`)
+  return names
+}
+
+const allocateOnce = async (ctx: Ctx, request: Request): Promise<{ networks: Network[] }> => {
+  await lockForRedrawing(ctx)
+  // No pool is created in it until commit.
+  const parent = await mustLock(ctx, request.id)
+  const subnets = (await nextSubnets(ctx, parent, request)).map(formatCidr)
+  const names = namesOf(subnets, request.name)
+  const { vlan_id, datacenter_id = parent.datacenter_id, description } = request
+  const fields = { vlan_id, datacenter_id, description, refs: null, managed_by: '', space_id: parent.space_id ?? null }
+  const networks: Network[] = []
+  for (const [i, subnet] of subnets.entries())
+    networks.push(await create(ctx, { ...fields, name: names[i] ?? subnet, subnet }))
+  return { networks }
+}
+
+/** @throws AppError IP_NOT_AVAILABLE if there are too few free subnets; then none is taken */
+const allocate = (ctx: Ctx, { idempotency_key, ...request }: SubnetAllocation) =>
+  withIdempotencyKey(ctx, { operation: 'networks.allocate', key: idempotency_key, input: request }, () =>
+    allocateOnce(ctx, request),
+  )
+
+export const feature: Feature = {
+  operations: implement(planning, {
+    tree: (ctx, { id }) => treeOf(ctx, id),
+    nextSubnet: async (ctx, { id, ...wanted }) => {
+      const subnets = await nextSubnets(ctx, await mustGet(ctx, id), wanted)
+      return { subnets: subnets.map(formatCidr) }
+    },
+    allocate,
+    split,
+    merge,
+  }),
+}

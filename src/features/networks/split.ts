@@ -1,0 +1,54 @@
+/** Splits a network: each free block of one length becomes a network in it, to which pools and addresses move. */
+import { type Cidr, formatCidr } from '../../net/cidr.ts'
+import { nextBlocks } from '../../net/free-blocks.ts'
+import { invalidField } from '../../platform/contract/errors.ts'
+import type { Ctx } from '../ctx.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
+import type { Network } from './api.ts'
+import { lockContents, moveContents } from './contents.ts'
+import { lockForRedrawing } from './membership.ts'
+import { create, mustLock } from './networks.ts'
+import { checkPrefixLength, networksIn } from './next-subnet.ts'
+import { MAX_SUBNETS, type Moved } from './planning-api.ts'
+
+const MAX_NAME = 255
+
+/** Cuts the name so that the number has room, and never inside a character. */
+const numbered = (name: string, number: number): string => {
+  const suffix = ` ${number}`
+  const cut = name.slice(0, MAX_NAME - suffix.length)
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}${suffix}`
+}
+
+/** @throws AppError VALIDATION_ERROR unless there are 1 to 256 */
+const partsOf = async (ctx: Ctx, network: Network, prefixLength: number): Promise<Cidr[]> => {
+  const cidr = checkPrefixLength(network, prefixLength)
+  const parts: Cidr[] = []
+  for await (const block of nextBlocks(cidr, prefixLength, networksIn(ctx, cidr, await spaceKeyOf(ctx, network))))
+    if (parts.push(block) > MAX_SUBNETS)
+      throw invalidField('prefix_length', `would make more than ${MAX_SUBNETS} networks`)
+  if (parts.length === 0)
+    throw invalidField('prefix_length', `every /${prefixLength} of ${network.subnet} overlaps a network in it already`)
+  return parts
+}
+
+export type Split = { readonly network: Network; readonly networks: Network[]; readonly moved: Moved }
+
+export const split = async (
+  ctx: Ctx,
+  { id, prefix_length }: { readonly id: string; readonly prefix_length: number },
+): Promise<Split> => {
+  ctx.require('networks:update')
+  await lockContents(ctx, [id])
+  await lockForRedrawing(ctx)
+  const network = await mustLock(ctx, id)
+  ctx.precondition(network)
+  await lockContents(ctx, [id])
+  const parts = await partsOf(ctx, network, prefix_length)
+  const { datacenter_id, space_id = null } = network
+  const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id }
+  const networks: Network[] = []
+  for (const [i, part] of parts.entries())
+    networks.push(await create(ctx, { ...fields, name: numbered(network.name, i + 1), subnet: formatCidr(part) }))
+  return { network, networks, moved: await moveContents(ctx, [network], networks) }
+}

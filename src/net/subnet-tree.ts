@@ -1,0 +1,108 @@
+// The tree of subnets: which block lies in which, found in one pass with a stack.
+
+import { spaceOfKey } from './ip.ts'
+
+/** A subnet by its storage keys (see `ipKey`), with what decides between equal subnets. */
+export type TreeBlock = {
+  readonly id: string
+  readonly first_key: string
+  readonly last_key: string
+  readonly prefix: number
+  readonly datacenter_id: string | null
+}
+
+/** The place of a block in the tree. */
+export type TreeNode<B extends TreeBlock> = {
+  readonly block: B
+  /** The most specific block that strictly contains it; undefined at the top. */
+  readonly parent: TreeNode<B> | undefined
+  /** All blocks with this subnet. */
+  readonly group: TreeGroup<B>
+  /** 0 at the top. */
+  readonly depth: number
+  /** The number of direct children. */
+  children: number
+  /** The number of addresses that direct children cover. Exact up to 2^53. */
+  covered: number
+}
+
+/** The blocks of one subnet. */
+export type TreeGroup<B extends TreeBlock> = {
+  readonly members: TreeNode<B>[]
+  /** The blocks of the most specific subnet that strictly contains it. */
+  readonly outer: TreeGroup<B> | undefined
+}
+
+/**
+ * The number of addresses of a subnet; exact up to 2^53.
+ *
+ * @param key a storage key of one of its addresses
+ * @example
+ * addressCount('40a000000', 24) // 256
+ */
+export function addressCount(key: string, prefix: number): number {
+  return 2 ** ((key[spaceOfKey(key).length] === '4' ? 32 : 128) - prefix)
+}
+
+/**
+ * Of several blocks with one subnet, the one that another block lies in: that of its own datacenter, else that of the
+ * lowest id.
+ *
+ * @example
+ * parentAmong([{ id: 'a', datacenter_id: null }, { id: 'b', datacenter_id: 'dc' }], { datacenter_id: 'dc' })
+ * // { id: 'b', datacenter_id: 'dc' }
+ */
+export function parentAmong<B extends Pick<TreeBlock, 'id' | 'datacenter_id'>>(
+  blocks: readonly B[],
+  { datacenter_id }: Pick<TreeBlock, 'datacenter_id'>,
+): B | undefined {
+  let best: B | undefined
+  const isOwn = (block: B) => block.datacenter_id === datacenter_id
+  for (const block of blocks)
+    if (!best || (isOwn(block) === isOwn(best) ? block.id < best.id : isOwn(block))) best = block
+  return best
+}
+
+/**
+ * The tree of blocks by id, in their order. Blocks of other address spaces are never in each other.
+ *
+ * @param sorted by `first_key`, then by `prefix`
+ * @example
+ * subnetTree([{ id: 'a', first_key: '40a000000', last_key: '40a0000ff', prefix: 24, datacenter_id: null }]).get('a')?.depth
+ * // 0
+ */
+export function subnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string, TreeNode<B>> {
+  const nodes = new Map<string, TreeNode<B>>()
+  const stack: { readonly group: TreeGroup<B>; readonly subnet: B; readonly parents: Set<TreeNode<B>> }[] = []
+  for (const block of sorted) {
+    let top = stack.at(-1)
+    while (top && top.subnet.last_key < block.last_key) {
+      stack.pop()
+      top = stack.at(-1)
+    }
+    if (!top || top.subnet.prefix !== block.prefix || top.subnet.first_key !== block.first_key) {
+      top = { group: { members: [], outer: top?.group }, subnet: block, parents: new Set() }
+      stack.push(top)
+    }
+    const { group, parents } = top
+    const parent = group.outer && parentNode(group.outer, block)
+    if (parent) {
+      parent.children++
+      if (!parents.has(parent)) parent.covered += addressCount(block.first_key, block.prefix)
+      parents.add(parent)
+    }
+    const node = { block, parent, group, depth: stack.length - 1, children: 0, covered: 0 }
+    group.members.push(node)
+    nodes.set(block.id, node)
+  }
+  return nodes
+}
+
+function parentNode<B extends TreeBlock>({ members }: TreeGroup<B>, block: B): TreeNode<B> | undefined {
+  if (members.length === 1) return members[0]
+  const parent = parentAmong(
+    members.map((member) => member.block),
+    block,
+  )
+  return members.find((member) => member.block === parent)
+}

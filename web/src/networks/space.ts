@@ -1,0 +1,63 @@
+/** The space of a network: its children and free blocks by address, and the subnets that are left. */
+import { type Cidr, cidrContains, formatCidr, parseCidr } from '../../../src/net/cidr.ts'
+import type { contracts, Out } from '../api/contracts.ts'
+
+export type NetworkTree = Out<(typeof contracts)['networks']['tree']>
+type Child = NetworkTree['children'][number]
+type Free = NetworkTree['free'][number]
+
+export type SpacePart = { readonly cidr: Cidr; readonly subnet: string } & (
+  | { readonly kind: 'network'; readonly network: Child }
+  | { readonly kind: 'free'; readonly block: Free }
+)
+
+const withCidr = <T extends { readonly subnet: string }>(one: T): (T & { readonly cidr: Cidr })[] => {
+  const cidr = parseCidr(one.subnet)
+  return cidr ? [{ ...one, cidr }] : []
+}
+
+/** The children and the free blocks, by address. */
+export const spaceParts = ({ children, free }: NetworkTree): SpacePart[] => {
+  const parts: SpacePart[] = [
+    ...children.flatMap(withCidr).map((one): SpacePart => ({ kind: 'network', network: one, ...one })),
+    ...free.flatMap(withCidr).map((one): SpacePart => ({ kind: 'free', block: one, ...one })),
+  ]
+  return parts.sort((a, b) =>
+    a.cidr.first < b.cidr.first ? -1 : a.cidr.first > b.cidr.first ? 1 : a.cidr.prefix - b.cidr.prefix,
+  )
+}
+
+/** The lengths of the subnets of a block. @param isWhole the block itself is one of them */
+export const lengthsIn = (subnet: string, isWhole: boolean): { readonly min: number; readonly max: number } => {
+  const prefix = parseCidr(subnet)?.prefix ?? 0
+  const max = subnet.includes(':') ? 128 : 32
+  return { min: Math.min(max, isWhole ? prefix : prefix + 1), max }
+}
+
+/** The number of subnets of a length in free blocks that hold no taken address and no pool; others may have more. */
+export const subnetsLeft = (
+  free: readonly Free[],
+  length: number,
+): { readonly count: number; readonly isLeast: boolean } => {
+  let count = 0
+  let isLeast = false
+  for (const { subnet, used_ips, pools } of free) {
+    const prefix = parseCidr(subnet)?.prefix ?? length + 1
+    if (prefix > length) continue
+    if (used_ips > 0 || pools.length > 0) isLeast = true
+    else count += 2 ** (length - prefix)
+  }
+  return { count, isLeast }
+}
+
+/** The first subnet of a length in a block. */
+export const firstIn = (subnet: string, length: number): string => {
+  const cidr = parseCidr(subnet)
+  return cidr ? formatCidr({ ...cidr, prefix: length }) : ''
+}
+
+/** Tells whether a block holds a subnet. */
+export const holds = (subnet: string, inner: string | undefined): boolean => {
+  const [outside, inside] = [parseCidr(subnet), parseCidr(inner ?? '')]
+  return outside !== undefined && inside !== undefined && cidrContains(outside, inside)
+}
