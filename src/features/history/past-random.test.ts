@@ -7,9 +7,16 @@ import { dialects } from '../../testing/servers.ts'
 const STEPS = 40
 const LIMIT_MS = 600_000
 /** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
-const READER = ['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'reservations', 'devices', 'relationships'].flatMap(
-  (noun) => (noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`]),
-)
+const READER = [
+  'spaces',
+  'datacenters',
+  'vlans',
+  'networks',
+  'pools',
+  'reservations',
+  'devices',
+  'relationships',
+].flatMap((noun) => (noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`]))
 
 type Kept = { readonly time: string; readonly change: string; readonly answers: ReadonlyMap<string, string> }
 

@@ -132,7 +132,8 @@ const sets = (step: Step, ...fields: readonly string[]): boolean =>
 
 /** The updates that change the bounds of a network or pool, or the network of a pool. */
 const isRedrawn = (step: Step): boolean =>
-  (step.kind === 'network' && sets(step, 'subnet')) || (step.kind === 'pool' && sets(step, 'start_ip', 'end_ip', 'network_id'))
+  (step.kind === 'network' && sets(step, 'subnet')) ||
+  (step.kind === 'pool' && sets(step, 'start_ip', 'end_ip', 'network_id'))
 
 /** Returns the pools and devices that change together with the bounds of their networks and pools. */
 const movingOf = (steps: readonly Step[], redrawn: readonly Step[]): ReadonlySet<string> => {
