@@ -67,6 +67,12 @@ export const SUITES: readonly Suite[] = [
     about: 'One caller; the baseline is the read of one device.',
   },
   {
+    name: 'tree',
+    title: 'The tree of networks, 20,000 networks',
+    args: ['tree.ts'],
+    about: 'One caller, except for the allocations; the baseline is the plain list.',
+  },
+  {
     name: 'mcp',
     title: 'AI clients',
     args: ['mcp.ts'],

@@ -11,7 +11,7 @@ import type { ListedNetwork, Network, NetworkSort, networks } from './api.ts'
 import * as store from './store.ts'
 import type { NetworkRow } from './table.ts'
 import * as tree from './tree-store.ts'
-import { nestedFields, utilizationOf } from './usage.ts'
+import { allNested, utilizationOf } from './usage.ts'
 
 type Sorted = NetworkSort extends infer Sort ? (Sort extends `-${string}` ? never : Sort) : never
 
@@ -39,16 +39,16 @@ type Addition = (network: Network) => Partial<ListedNetwork>
 /** Returns the fields that are asked for, of any network. */
 const additions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addition[]> => {
   if (included.size === 0) return []
-  const nodes = subnetTree(await tree.allRows(ctx))
+  const nodes = included.has('tree') ? subnetTree(await tree.allRows(ctx)) : undefined
   const added: Addition[] = []
   if (included.has('utilization')) {
     const used = await store.usedCounts(ctx)
-    const nested = await nestedFields(ctx, nodes, used)
+    const nested = await allNested(ctx, nodes)
     added.push((network) => ({
       utilization: { ...utilizationOf(network, used.get(network.id) ?? 0), ...nested.get(network.id) },
     }))
   }
-  if (included.has('tree'))
+  if (nodes)
     added.push(({ id }) => {
       const node = nodes.get(id)
       return { parent_id: node?.parent?.block.id ?? null, depth: node?.depth ?? 0, children: node?.children ?? 0 }

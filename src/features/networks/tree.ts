@@ -1,8 +1,8 @@
 /** One network in the tree: the networks around it and in it, and the free blocks between them. */
 import { type Cidr, cidrKeys, cidrOfText, formatCidr } from '../../net/cidr.ts'
 import { freeBlocks } from '../../net/free-blocks.ts'
-import { bitsOf, ipFromKey, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
-import { addressCount, parentAmong, subnetTree, type TreeNode } from '../../net/subnet-tree.ts'
+import { bitsOf, ipFromKey, ipKey, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
+import { addressCount, parentAmong } from '../../net/subnet-tree.ts'
 import { orNotFound } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from './api.ts'
@@ -11,7 +11,7 @@ import { type FreeBlock, MAX_FREE, type NetworkTree } from './planning-api.ts'
 import * as store from './store.ts'
 import type { TreeRow } from './tree-store.ts'
 import * as tree from './tree-store.ts'
-import { nestedFields, type Tree, utilizationOf } from './usage.ts'
+import { allNested, utilizationOf } from './usage.ts'
 
 /** Returns the networks that contain one, the outermost first. */
 const parentsOf = async (ctx: Ctx, network: Network, { first_key, prefix }: TreeRow): Promise<Network[]> => {
@@ -27,32 +27,40 @@ const parentsOf = async (ctx: Ctx, network: Network, { first_key, prefix }: Tree
   return parents
 }
 
-/** Orders networks by address, and equal subnets by name. */
-const byAddress = (a: Child, b: Child): number => {
-  if (a.block.first_key !== b.block.first_key) return a.block.first_key < b.block.first_key ? -1 : 1
-  if (a.block.prefix !== b.block.prefix) return a.block.prefix - b.block.prefix
-  return a.network.name.toLowerCase() < b.network.name.toLowerCase() ? -1 : 1
+/** Returns the subnets directly in a block, by address. */
+const subnetsIn = async (ctx: Ctx, row: TreeRow): Promise<Cidr[]> => {
+  const space = spaceOfKey(row.first_key)
+  const { family, value: last } = ipFromKey(row.last_key)
+  const found: Cidr[] = []
+  for (let from = row.first_key; ; ) {
+    const { spans, areAll } = await tree.nextInside(ctx, row, from)
+    found.push(...spans)
+    const end = spans.at(-1)?.last ?? last
+    if (areAll || end === last) return found
+    from = ipKey({ family, value: end + 1n }, space)
+  }
 }
 
-type Child = { readonly block: TreeRow; readonly network: Network }
+const byName = (a: Network, b: Network): number => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)
 
-const childrenOf = async (ctx: Ctx, nodes: Tree, node: TreeNode<TreeRow>): Promise<NetworkTree['children']> => {
-  const blocks = [...nodes.values()].flatMap(({ parent, block }) => (parent === node ? [block] : []))
-  if (blocks.length === 0) return []
-  const networks = await store.findAll(
-    ctx,
-    blocks.map(({ id }) => id),
-  )
+type Around = { readonly network: Network; readonly space: SpaceKey; readonly subnets: readonly Cidr[] }
+
+/** Returns the networks with these subnets whose parent is the network, with their utilization. */
+const childrenOf = async (ctx: Ctx, { network, space, subnets }: Around): Promise<NetworkTree['children']> => {
+  if (subnets.length === 0) return []
+  const own = `${space}${network.subnet}`
+  const keys = subnets.map((subnet) => `${space}${formatCidr(subnet)}`)
+  const found = await store.findBySubnetKeys(ctx, [own, ...keys])
+  const equal = found.get(own) ?? []
   const used = await store.usedCounts(ctx)
-  const nested = await nestedFields(ctx, nodes, used)
-  const children = blocks.flatMap((block): Child[] => {
-    const network = networks.get(block.id)
-    return network ? [{ block, network }] : []
-  })
-  return children.sort(byAddress).map(({ network }) => ({
-    ...network,
-    utilization: { ...utilizationOf(network, used.get(network.id) ?? 0), ...nested.get(network.id) },
-  }))
+  const nested = await allNested(ctx)
+  return keys
+    .flatMap((key) => (found.get(key) ?? []).sort(byName))
+    .filter((child) => equal.length < 2 || parentAmong(equal, child)?.id === network.id)
+    .map((child) => ({
+      ...child,
+      utilization: { ...utilizationOf(child, used.get(child.id) ?? 0), ...nested.get(child.id) },
+    }))
 }
 
 type Found = {
@@ -74,14 +82,9 @@ const freeBlockOf = (block: Cidr, { space, pools, taken }: Found): FreeBlock => 
 }
 
 /** Returns the free blocks, one more than are shown if there are more. */
-const freeIn = ({ group }: TreeNode<TreeRow>, nodes: Tree, network: Network): Cidr[] => {
-  const inside = [...nodes.values()].filter((node) => node.group.outer === group)
-  const spans = inside.map((node) => ({
-    first: ipFromKey(node.block.first_key).value,
-    last: ipFromKey(node.block.last_key).value,
-  }))
+const freeIn = ({ network, subnets }: Around): Cidr[] => {
   const free: Cidr[] = []
-  for (const one of freeBlocks(cidrOfText(network.subnet), spans)) if (free.push(one) > MAX_FREE) break
+  for (const one of freeBlocks(cidrOfText(network.subnet), subnets)) if (free.push(one) > MAX_FREE) break
   return free
 }
 
@@ -89,14 +92,13 @@ const freeIn = ({ group }: TreeNode<TreeRow>, nodes: Tree, network: Network): Ci
 export const treeOf = async (ctx: Ctx, id: string): Promise<NetworkTree> => {
   const network = orNotFound(await store.find(ctx, id), 'network', id)
   const row = orNotFound(await tree.rowOf(ctx, id), 'network', id)
-  const nodes = subnetTree(await tree.rowsIn(ctx, row))
-  const node = orNotFound(nodes.get(id), 'network', id)
   const space = spaceOfKey(row.first_key)
-  const free = freeIn(node, nodes, network)
+  const around: Around = { network, space, subnets: await subnetsIn(ctx, row) }
+  const free = freeIn(around)
   const shown = free.slice(0, MAX_FREE)
   const [parents, children, pools, taken] = await Promise.all([
     parentsOf(ctx, network, row),
-    childrenOf(ctx, nodes, node),
+    childrenOf(ctx, around),
     tree.poolsOf(ctx, id),
     tree.takenCounts(
       ctx,

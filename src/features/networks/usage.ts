@@ -1,6 +1,7 @@
 /** The utilization of networks; of one that contains others also how much of it these cover and use. */
 import { cidrOfText, usableCount } from '../../net/cidr.ts'
 import { addressCount, subnetTree, type TreeGroup, type TreeNode } from '../../net/subnet-tree.ts'
+import { cachedText } from '../../platform/db/cache/query-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network, Utilization } from './api.ts'
 import * as store from './store.ts'
@@ -69,7 +70,7 @@ const excesses = (nodes: Tree, shared: ReadonlyMap<string, readonly string[]>): 
 }
 
 /** Returns the fields of the networks of a tree that contain others, by id. @param used distinct addresses by network */
-export const nestedFields = async (
+const nestedFields = async (
   ctx: Ctx,
   nodes: Tree,
   used: ReadonlyMap<string, number>,
@@ -84,6 +85,17 @@ export const nestedFields = async (
       return [node.block.id, nestedOf(node, all)]
     }),
   )
+}
+
+/** Returns the fields of all networks that contain others, by id. They are cached unless they are many. */
+export const allNested = async (ctx: Ctx, known?: Tree): Promise<ReadonlyMap<string, Nested>> => {
+  const revision = await ctx.store.revision(['networks'])
+  const text = await cachedText(ctx, 'network_addresses', `\u0000nested ${revision}`, async () => {
+    const nodes = known ?? subnetTree(await tree.allRows(ctx))
+    return JSON.stringify([...(await nestedFields(ctx, nodes, await store.usedCounts(ctx)))])
+  })
+  // As it was written.
+  return new Map(JSON.parse(text ?? '[]') as [string, Nested][])
 }
 
 /** Returns the utilization of a network. */
