@@ -27,14 +27,14 @@ const SOME_ADDRESSES = 8
 /** Checks that the caller may list the objects of a part. */
 export type May = (part: LookupPart) => boolean
 
-/** What is looked for: the parts that the caller may list, in one address space. */
+/** The parts that the caller may list, in one address space. */
 export type Scope = { readonly may: May; readonly space: SpaceKey }
 
 export type BlockSubject = Subject & { readonly kind: 'cidr' }
 
 /** Returns the blocks that hold a block, itself first. */
 export const enclosingBlocks = ({ family, first, prefix }: Cidr): string[] =>
-  // Those of its first address are ordered from the longest prefix to zero.
+  // The blocks around its first address are ordered from the longest prefix to zero.
   enclosingCidrs({ family, value: first }).slice(-(prefix + 1))
 
 /** Runs the query of a part; returns no entries without running it when the part is withheld. */

@@ -29,7 +29,7 @@ describe.each([...dialects()])('feeds and zones of spaces on %s', (dialect) => {
     await api.devices.create({ id: 'bare', name: 'bare', hostname: 'bare' })
   })
 
-  test('your account says that there are spaces, if you may list them', async () => {
+  test('your account names spaces as in use, if you may list them', async () => {
     expect((await inv.ask('GET /api/auth/me')).body).toMatchObject({ in_use: ['spaces'] })
   })
 
@@ -165,7 +165,7 @@ describe.each([...dialects()])('feeds and zones of spaces on %s', (dialect) => {
       expect(await rrsets('zone-main')).toEqual(content('main'))
     })
 
-    test('is told when a network leaves its space, and is held if its filter is that network', async () => {
+    test('is notified when a network leaves its space, and is held if its filter is that network', async () => {
       await post('/api/dns/zones', { id: 'zone-far', name: 'example.org', is_default: true, space_id: 'far' })
       await post('/api/dns/zones', { id: 'filtered', name: 'b.org', network_id: 'net-lab', space_id: 'lab' })
       expect(await rrsets('zone-far')).toEqual([])

@@ -322,7 +322,7 @@ describe.each([...dialects()])('address spaces on %s', (dialect) => {
       })
     })
 
-    test('what nobody knows is in none of them', async () => {
+    test('an unknown address is in none of them', async () => {
       const answer = await look('203.0.113.9')
       expect(answer).toMatchObject({ state: 'outside', known: false })
       expect('elsewhere' in answer).toBe(false)
