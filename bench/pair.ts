@@ -33,7 +33,7 @@ const medianOf = async ({ port }: Side, requests: readonly Uint8Array[], status 
 const repeated = (requests: readonly Uint8Array[]): Uint8Array[] =>
   Array.from({ length: REPEATS }, (_, i) => requests[i % requests.length]).filter((one) => one !== undefined)
 
-const asking = (name: string, pathsOf: (side: Side) => readonly string[]): PairWork => ({
+export const asking = (name: string, pathsOf: (side: Side) => readonly string[]): PairWork => ({
   name,
   unit: 'ms',
   measure: (side) => medianOf(side, repeated(pathsOf(side).map((path) => side.request({ path })))),
@@ -59,7 +59,7 @@ const readOneAlone: PairWork = {
   },
 }
 
-const readAll: PairWork = {
+export const readAll: PairWork = {
   name: 'GET all devices',
   unit: 'ms',
   measure: (side) => medianOf(side, [side.request({ path: '/api/devices' })]),
@@ -145,7 +145,7 @@ export const commonSearches: readonly PairWork[] = [
   asking('global search', () => COMMON.map((q) => `/api/search?q=${q}`)),
 ]
 
-const writing = (callers: number, count: number): PairWork => ({
+export const writing = (callers: number, count: number): PairWork => ({
   name: `write a device, ${callers === 1 ? 'one caller' : `${callers} callers`}`,
   unit: 'per_second',
   measure: ({ port, request }) => {

@@ -67,8 +67,7 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
 
 /** The resources of the generated estate. */
 type Generated = Extract<Resource, keyof Estate>
-const isGenerated = (resource: Resource): resource is Generated =>
-  resource !== 'spaces' && resource !== 'vlans'
+const isGenerated = (resource: Resource): resource is Generated => resource !== 'spaces' && resource !== 'vlans'
 
 /** The files of a resource: one, or several where the server would not take it at once. */
 const filesOf = async (folder: string, resource: Generated, estate: Estate): Promise<string[]> => {

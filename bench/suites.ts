@@ -73,6 +73,12 @@ export const SUITES: readonly Suite[] = [
     about: 'One caller, except for the allocations; the baseline is the plain list.',
   },
   {
+    name: 'spaces',
+    title: 'Address spaces, 200,000 addresses',
+    args: ['spaces.ts'],
+    about: 'The baseline is a server with the same devices and networks in one address space.',
+  },
+  {
     name: 'mcp',
     title: 'AI clients',
     args: ['mcp.ts'],
