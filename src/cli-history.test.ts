@@ -199,7 +199,7 @@ describe('a moment', () => {
     const later = (resource: string) => `/api/${resource}?as_of=2026-06-01T00%3A00%3A00.000Z`
     expect(paths).toEqual([
       '/api/spaces?as_of=1h&limit=1',
-      ...['spaces', 'datacenters', 'networks', 'pools', 'devices', 'relationships', 'reservations'].map(later),
+      ...['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'devices', 'relationships', 'reservations'].map(later),
     ])
   })
 

@@ -11,7 +11,13 @@ import type { SpaceChange } from '../networks/move-to-space.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { expiringRevision, neverFree, rangeOf } from '../pools/free-space.ts'
-import { mustGet as mustGetPool, mustLock as mustLockPool, type PoolsMoved, type RangeChange, rangesOf } from '../pools/pools.ts'
+import {
+  mustGet as mustGetPool,
+  mustLock as mustLockPool,
+  type PoolsMoved,
+  type RangeChange,
+  rangesOf,
+} from '../pools/pools.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import { allocate } from './allocate.ts'
 import { type Reservation, type ReservationPatch, reservations } from './api.ts'

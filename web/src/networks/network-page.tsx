@@ -85,7 +85,9 @@ export const NetworkPage = () => {
   )
   const isNested =
     network.utilization?.children !== undefined ||
-    all.some((one) => one.space_id === network.space_id && one.subnet !== network.subnet && holds(one.subnet, network.subnet))
+    all.some(
+      (one) => one.space_id === network.space_id && one.subnet !== network.subnet && holds(one.subnet, network.subnet),
+    )
   const count = pools?.filter(({ network_id }) => network_id === id).length
   return (
     <ObjectPage

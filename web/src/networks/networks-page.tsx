@@ -62,9 +62,7 @@ const NetworksMenu = () => {
   )
   return (
     <Menu trigger={trigger}>
-      {may('spaces:list') && (
-        <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>
-      )}
+      {may('spaces:list') && <MenuItem onSelect={() => void navigate({ to: '/spaces' })}>Address spaces</MenuItem>}
       {may('vlans:list') && <MenuItem onSelect={() => void navigate({ to: '/vlans' })}>VLANs</MenuItem>}
     </Menu>
   )

@@ -6,10 +6,10 @@ import { useHotkeys } from '../shell/hotkeys.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
 import css from '../table/table.module.css'
+import type { RowActions } from '../table/use-cursor.ts'
 import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
-import type { RowActions } from '../table/use-cursor.ts'
 import type { VlanNames } from '../vlans/names.ts'
 import { type Fill, treeColumns } from './columns.tsx'
 import { networkTree, rowsOfSpaces, spaceRowId, type TreeRow, type TreeSpace, treeRows } from './tree.ts'
@@ -61,7 +61,18 @@ const PlanningMenu = ({ name, children }: { readonly name: string; readonly chil
 const nameOf = (row: TreeRow): string =>
   row.kind === 'gap' ? row.subnet : row.kind === 'space' ? row.name : row.network.name
 
-export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill, marked, menu, onMerge, spaces }: Props) => {
+export const TreeTable = ({
+  networks,
+  names,
+  vlans,
+  isShown,
+  actions,
+  onFill,
+  marked,
+  menu,
+  onMerge,
+  spaces,
+}: Props) => {
   const nodes = useMemo(() => networkTree(networks), [networks])
   const expanded = useExpanded([
     ...(spaces ?? []).map(({ id }) => spaceRowId(id)),
@@ -92,45 +103,45 @@ export const TreeTable = ({ networks, names, vlans, isShown, actions, onFill, ma
   useHotkeys(merge ? { m: merge } : {})
   return (
     <>
-    <DataTable
-      label="Networks"
-      columns={columns}
-      view={view}
-      selection={onMerge && selection}
-      sorting={SORTING}
-      onSort={noSort}
-      idOf={idOf}
-      nameOf={nameOf}
-      tree={{
-        levelOf: ({ level }) => level,
-        isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
-        toggle: onToggle,
-      }}
-      actions={{
-        // A gap is opened by filling it.
-        open: (row) => {
-          if (row.kind === 'gap') onFill?.(row.subnet, row.parent)
-          else if (row.kind === 'space') onToggle(row, !row.isExpanded)
-          else actions.open?.(row.network)
-        },
-        edit: ofNetwork(actions.edit),
-        remove: ofNetwork(actions.remove),
-        keys: Object.fromEntries(
-          Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
-        ),
-      }}
-    />
-    {merge && (
-      <div className={css.bulk} role="toolbar" aria-label="Selected networks">
-        <span>{selected.length} selected</span>
-        <Button onClick={merge}>
-          Merge…<kbd>m</kbd>
-        </Button>
-        <Button look="quiet" onClick={selection.clear}>
-          Clear
-        </Button>
-      </div>
-    )}
+      <DataTable
+        label="Networks"
+        columns={columns}
+        view={view}
+        selection={onMerge && selection}
+        sorting={SORTING}
+        onSort={noSort}
+        idOf={idOf}
+        nameOf={nameOf}
+        tree={{
+          levelOf: ({ level }) => level,
+          isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
+          toggle: onToggle,
+        }}
+        actions={{
+          // A gap is opened by filling it.
+          open: (row) => {
+            if (row.kind === 'gap') onFill?.(row.subnet, row.parent)
+            else if (row.kind === 'space') onToggle(row, !row.isExpanded)
+            else actions.open?.(row.network)
+          },
+          edit: ofNetwork(actions.edit),
+          remove: ofNetwork(actions.remove),
+          keys: Object.fromEntries(
+            Object.entries(actions.keys ?? {}).map(([key, action]) => [key, ofNetwork(action) ?? noSort]),
+          ),
+        }}
+      />
+      {merge && (
+        <div className={css.bulk} role="toolbar" aria-label="Selected networks">
+          <span>{selected.length} selected</span>
+          <Button onClick={merge}>
+            Merge…<kbd>m</kbd>
+          </Button>
+          <Button look="quiet" onClick={selection.clear}>
+            Clear
+          </Button>
+        </div>
+      )}
     </>
   )
 }
