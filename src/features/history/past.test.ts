@@ -183,7 +183,11 @@ describe.each(dialects())('on %s', (dialect) => {
       const { object: device } = await change('POST', '/api/devices', { name: 'd', addresses: [{ ip: `${prefix}.1` }] })
       const { object: datacenter } = await change('POST', '/api/datacenters', { name: 'dc' })
       const { object: space } = await change('POST', '/api/spaces', { name: op.name })
-      const { object: vlan } = await change('POST', '/api/vlans', { name: op.name, vlan_id: 7, group: op.name })
+      const { object: vlan } = await change('POST', '/api/vlans', {
+        vlan_id: 1,
+        name: 'v',
+        datacenter_id: datacenter.id,
+      })
       const { object: held } = await change('POST', `/api/pools/${made.id}/reservations`, { ip_address: `${prefix}.2` })
       const moment = later(1000)
       later(1000)
