@@ -93,7 +93,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|tree\.ts|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk|relate)-dialog)`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|tree\.ts|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk-dialog|relate-dialog|relationships-tab|addresses-tab))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -106,7 +106,7 @@ const PARTS =
 const DNS = /\/web\/src\/dns\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
-const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/local-table)\./
+const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/(local-table|time-column)|ui\/switch)\./
 
 /** Small inventory pages that share their styles. */
 const INVENTORY =

@@ -1,6 +1,7 @@
 /** One device: details, addresses, relationships and history. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { contracts } from '../api/contracts.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
 import { HistoryTab } from '../resource/history-tab.tsx'
@@ -8,18 +9,23 @@ import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
+import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
-import { AddressesTab } from './addresses-tab.tsx'
 import { DeviceDrawer } from './device-drawer.tsx'
 import { DeviceOverview } from './device-overview.tsx'
 import { deviceConflictsQuery, deviceQuery } from './queries.ts'
-import { RelationshipsTab } from './relationships-tab.tsx'
 import { DELETE_WARNING, deviceResource } from './resource.tsx'
 
 const route = getRouteApi('/app/devices/$id')
 const RESOURCE = deviceResource([])
+
+const AddressesTab = lazy(() => import('./addresses-tab.tsx').then((module) => ({ default: module.AddressesTab })))
+const RelationshipsTab = lazy(() =>
+  import('./relationships-tab.tsx').then((module) => ({ default: module.RelationshipsTab })),
+)
+
 const PARENT = { text: 'Devices', link: { to: '/devices' } } as const
 
 export const DevicePage = () => {
@@ -32,6 +38,7 @@ export const DevicePage = () => {
   if (!data)
     return <MissingObject noun="device" parent={PARENT} title={error ? 'Device' : id} error={error} refetch={refetch} />
   const device = data.value
+  const loaded = (tab: ReactNode) => <Suspense fallback={<PageLoading />}>{tab}</Suspense>
   return (
     <ObjectPage
       noun="device"
@@ -66,9 +73,9 @@ export const DevicePage = () => {
           id: 'addresses',
           text: 'Addresses',
           count: device.addresses.length,
-          content: <AddressesTab device={device} />,
+          content: loaded(<AddressesTab device={device} />),
         },
-        { id: 'relationships', text: 'Relationships', content: <RelationshipsTab device={device} /> },
+        { id: 'relationships', text: 'Relationships', content: loaded(<RelationshipsTab device={device} />) },
         { id: 'history', text: 'History', content: <HistoryTab kind="device" id={id} /> },
       ]}
       body={(content) => (
