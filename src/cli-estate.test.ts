@@ -185,7 +185,9 @@ describe('export', () => {
   test('a folder that imports with nothing changed', async () => {
     const target = join(folder, 'out')
     expect(await run('export', target)).toMatchObject({ code: 0, out: '' })
-    expect(readdirSync(target).sort()).toEqual(INVENTORY.map((one) => `${one}.json`).sort())
+    // Without address spaces, there is no file of them.
+    const resources = INVENTORY.filter((one) => one !== 'spaces')
+    expect(readdirSync(target).sort()).toEqual(resources.map((one) => `${one}.json`).sort())
     const devices = readFileSync(join(target, 'devices.json'), 'utf8')
     expect(JSON.parse(devices)).toMatchObject([{ id: 'dev-1', name: 'web "01"], {' }, { id: 'dev-2' }])
     expect(devices.trimEnd().split('\n')).toHaveLength(2)
@@ -194,7 +196,26 @@ describe('export', () => {
   })
 
   test('one object, from server to server', async () => {
+    await run('space', 'create', 'lab')
+    await run('network', 'create', 'lan', '10.0.0.0/24', '--space', 'Lab')
+    await run(
+      'device',
+      'create',
+      'both',
+      '--address',
+      'ip=10.0.0.9,space=lab',
+      '--address',
+      'ip=10.0.0.9,space=default',
+    )
+    const listed = async (space: string) =>
+      JSON.parse((await run('network', 'list', '--space', space, '-o', 'json')).out)
+    expect([(await listed('lab')).length, (await listed('DEFAULT')).map(({ id }: { id: string }) => id)]).toEqual([
+      ...[1, ['net-1']],
+    ])
     const { out } = await run('export', '-')
+    expect(JSON.parse(out).devices[0].addresses.map(({ space_id }: { space_id?: string }) => space_id)).toEqual([
+      ...[JSON.parse(out).spaces[0].id, undefined],
+    ])
     expect(Object.keys(JSON.parse(out))).toEqual([...INVENTORY])
     const { code, out: summary } = await runWith({ argv: ['import', '-', '-o', 'json'], stdin: out })
     expect(code).toBe(0)

@@ -198,8 +198,8 @@ describe('a moment', () => {
     expect((await runWith({ argv: ['export', '--as-of', '1h'], fetch })).code).toBe(0)
     const later = (resource: string) => `/api/${resource}?as_of=2026-06-01T00%3A00%3A00.000Z`
     expect(paths).toEqual([
-      '/api/datacenters?as_of=1h',
-      ...['networks', 'pools', 'devices', 'relationships', 'reservations'].map(later),
+      '/api/spaces?as_of=1h&limit=1',
+      ...['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'devices', 'relationships', 'reservations'].map(later),
     ])
   })
 

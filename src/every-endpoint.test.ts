@@ -114,6 +114,7 @@ describe('of an estate with one of each', () => {
     const { id: webhook } = await admin.api.webhooks.create(hook)
     ids = {
       datacenters: await make('/api/datacenters', { id: 'dc', name: 'dc' }),
+      vlans: await make('/api/vlans', { vlan_id: 10, name: 'v' }),
       networks: await make('/api/networks', network),
       pools: await make('/api/networks/net/pools', pool),
       devices: await make('/api/devices', { id: 'dev', name: 'dev' }),

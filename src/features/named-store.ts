@@ -54,6 +54,8 @@ export const namedStore = <T extends Named>(table: PlainTable, schema: z.ZodObje
       }
       return documents
     },
+    /** Locks the refs of a new object until commit. @throws RefTakenError */
+    claimRefs: async (ctx: Ctx, of: Readonly<Record<string, string>>): Promise<void> => refs?.claim(ctx, of),
     insert: async (ctx: Ctx, object: T): Promise<void> => {
       await ctx.db.insertInto(name).values(rowOf(object)).execute()
       await refs?.insert(ctx, [object as Referred])

@@ -8,12 +8,14 @@ import { NetworkDraft } from '../features/networks/api.ts'
 import { PoolDraft } from '../features/pools/api.ts'
 import { RelationshipDraft } from '../features/relationships/api.ts'
 import { ReservationDraft } from '../features/reservations/api.ts'
+import { SpaceDraft } from '../features/spaces/api.ts'
 import { VlanDraft } from '../features/vlans/api.ts'
 import { cidrHolds, parseCidr } from '../net/cidr.ts'
 import { compareIp, parseIp } from '../net/ip.ts'
 
 /** Resources that converters make. */
 const SCHEMAS: Readonly<Partial<Record<Resource, z.ZodObject>>> = {
+  spaces: SpaceDraft,
   datacenters: DatacenterDraft,
   vlans: VlanDraft,
   networks: NetworkDraft,
@@ -25,6 +27,7 @@ const SCHEMAS: Readonly<Partial<Record<Resource, z.ZodObject>>> = {
 
 /** Names of references, the field of a create that stands for each, and the list that has its row. */
 const REFERENCES: Readonly<Record<string, { readonly field: string; readonly list: Resource }>> = {
+  space: { field: 'space_id', list: 'spaces' },
   datacenter: { field: 'datacenter_id', list: 'datacenters' },
   network: { field: 'network_id', list: 'networks' },
   pool: { field: 'pool_id', list: 'pools' },

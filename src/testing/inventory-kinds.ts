@@ -27,6 +27,8 @@ export type Site = {
 }
 
 let made = 0
+/** No two spaces have one name. */
+const newSpaceName = () => `Space ${++made}`
 /** No two VLANs without a datacenter and a group have one number. */
 const newVlan = () => 1 + (++made % 4094)
 const newRefs = () => ({ netbox: `dcim.${++made}`, servicenow: `CI${made}` })
@@ -49,6 +51,25 @@ export const KINDS: readonly Kind[] = [
     required: ['name'],
     readOnly: ['id', 'created_at', 'updated_at'],
     texts: { location: 255, description: 4096 },
+    hasName: true,
+  },
+  {
+    kind: 'space',
+    path: '/api/spaces',
+    collection: () => '/api/spaces',
+    least: () => ({ name: newSpaceName() }),
+    defaults: { description: '', reachable: false, refs: {}, managed_by: '' },
+    full: () => ({
+      name: newSpaceName(),
+      description: 'The lab',
+      reachable: true,
+      refs: newRefs(),
+      managed_by: 'git',
+    }),
+    change: { description: 'The other lab' },
+    required: ['name'],
+    readOnly: ['id', 'created_at', 'updated_at'],
+    texts: { description: 4096 },
     hasName: true,
   },
   {

@@ -70,7 +70,11 @@ describe.each([...dialects()])('discovery of address spaces on %s', (dialect) =>
     const { networks, spaces, at } = await world()
     const router = await d.api.devices.create({
       name: 'router',
-      addresses: [{ ip: at(1), label: 'core' }, { ip: at(2) }, { ip: at(1), space_id: spaces.lab, label: 'lab' }],
+      addresses: [
+        { ip: at(1), label: 'core', mac_address: SWITCH },
+        { ip: at(2) },
+        { ip: at(1), space_id: spaces.lab, label: 'lab' },
+      ],
     })
     const seen = [
       { ip: at(1), mac_address: MAC },
@@ -80,6 +84,7 @@ describe.each([...dialects()])('discovery of address spaces on %s', (dialect) =>
     // That it has the second one in the default space says nothing.
     expect(await fieldsOf(networks.lab)).toContainEqual(['changed', 'addresses', at(1), `${at(1)}, ${at(2)}`])
     const [changed] = await d.api.inbox.list({ network_id: networks.lab, bucket: 'changed' })
+    expect(changed?.fields.map(({ field }) => field)).not.toContain('mac_address')
     await d.api.inbox.accept({ items: [{ id: changed?.id ?? '', fields: ['addresses'] }] })
     const { addresses } = await d.api.devices.get({ id: router.id })
     expect(addresses.map(({ ip, label, network_id, space_id }) => ({ ip, label, network_id, space_id }))).toEqual([

@@ -32,6 +32,34 @@ class Moment {
   }
 }
 
+/** Resources that an estate may do without: an export of all leaves out an empty list of them. */
+const OPTIONAL: ReadonlySet<Resource> = new Set(['spaces'])
+
+/** Returns false for a list that is empty, of a server without the resource, or forbidden, which is noted. */
+const hasRows = async ({ io }: Session, resource: Resource, { transport, moment }: Source): Promise<boolean> => {
+  const query = `${moment.query === '' ? '?' : `${moment.query}&`}limit=1`
+  const init = { method: 'GET', headers: { accept: 'application/json' } }
+  try {
+    const response = await sendRequest(transport, `/api/${resource}${query}`, init)
+    await response.body?.cancel()
+    moment.fix(response.headers)
+    return response.headers.get('x-total-count') !== '0'
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'FORBIDDEN') await io.stderr.write(`note: ${resource} left out: ${printable(error.message)}\n`)
+    else if (error.code !== 'NOT_FOUND') throw error
+    return false
+  }
+}
+
+/** Returns the resources that an export of all has. */
+const presentResources = async (session: Session, source: Source): Promise<readonly Resource[]> => {
+  const present: Resource[] = []
+  for (const resource of INVENTORY)
+    if (!OPTIONAL.has(resource) || (await hasRows(session, resource, source))) present.push(resource)
+  return present
+}
+
 async function* rowsOf(resource: Resource, { transport, signal, moment }: Source): AsyncGenerator<Uint8Array> {
   const init = { method: 'GET', headers: { accept: 'application/json' }, signal, timeout: false }
   const response = await sendRequest(transport, `/api/${resource}${moment.query}`, init)
@@ -94,20 +122,22 @@ const exportToOutput = async ({ io }: Session, resources: readonly Resource[], s
   await io.stdout.write('}\n')
 }
 
-const chosenResources = (text: string | undefined): readonly Resource[] => {
-  if (text === undefined) return INVENTORY
+/** Returns the only resource of an export; undefined for all. */
+const chosenResource = (text: string | undefined): Resource | undefined => {
+  if (text === undefined) return undefined
   const only = resourceNamed(text)
-  if (only) return [only]
+  if (only) return only
   throw usageError(`--resource must be one of ${INVENTORY.join(', ')}${didYouMean(text, INVENTORY)}`)
 }
 
 export const exportEstate = async (session: Session, texts: Texts): Promise<number> => {
   const folder = textOf(texts, 'path') ?? '-'
-  const resources = chosenResources(textOf(texts, 'resource'))
+  const only = chosenResource(textOf(texts, 'resource'))
   if (folder !== '-') await prepareFolder(folder, isOn(texts, 'force'))
   const { transport } = await session.connect()
   const moment = new Moment(textOf(texts, 'as-of'))
   const source = { transport, signal: session.io.interrupted(), moment }
+  const resources = only ? [only] : await presentResources(session, source)
   if (folder === '-') await exportToOutput(session, resources, source)
   else {
     await exportToFolder(session, { folder, resources, source })

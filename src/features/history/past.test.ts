@@ -183,6 +183,7 @@ describe.each(dialects())('on %s', (dialect) => {
       const { object: device } = await change('POST', '/api/devices', { name: 'd', addresses: [{ ip: `${prefix}.1` }] })
       const { object: datacenter } = await change('POST', '/api/datacenters', { name: 'dc' })
       const { object: space } = await change('POST', '/api/spaces', { name: op.name })
+      const { object: vlan } = await change('POST', '/api/vlans', { name: op.name, vlan_id: 7, group: op.name })
       const { object: held } = await change('POST', `/api/pools/${made.id}/reservations`, { ip_address: `${prefix}.2` })
       const moment = later(1000)
       later(1000)
@@ -191,6 +192,7 @@ describe.each(dialects())('on %s', (dialect) => {
         id:
           {
             spaces: space,
+            vlans: vlan,
             networks: network,
             pools: made,
             devices: device,

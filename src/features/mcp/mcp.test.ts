@@ -125,7 +125,7 @@ describe('tools', () => {
     ['relationship_delete', { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }],
     ['discovery_scan', { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true }],
     ['call_operation', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }],
-    ['apply_plan', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }],
+    ['apply_plan', { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }],
   ])('%s has true hints', async (name, hints) => {
     const { tools } = await (await connect(admin)).listTools()
     expect(tools.find((tool) => tool.name === name)?.annotations).toEqual(hints)

@@ -56,6 +56,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'refs',
   'revisions',
   'secret_checks',
+  'space_keys',
   'sign_in_keys',
   'utilization_samples',
   'webhook_purges',

@@ -33,6 +33,8 @@ export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Sp
   await lockForRedrawing(ctx)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A space with id "${id}" exists already`)
+  // First: of several creates by one ref, the later ones become updates.
+  await store.claimRefs(ctx, refs)
   await refuseTaken(ctx, space)
   if (!(await store.giveKey(ctx, id))) throw new AppError('LIMIT_REACHED', 'At most 65,535 spaces can ever be created')
   await store.insert(ctx, space)

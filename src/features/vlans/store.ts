@@ -82,6 +82,9 @@ const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('vlans').s
 export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
   new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(storedOf(row))]))
 
+/** Locks the refs of a new VLAN until commit. @throws RefTakenError */
+export const claimRefs = ofVlans.claim
+
 export const insert = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
   await ctx.db.insertInto('vlans').values(rowOf(vlan)).execute()
   await ofVlans.insert(ctx, [vlan])

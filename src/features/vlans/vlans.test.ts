@@ -1,4 +1,4 @@
-// The rules of VLANs: what is unique, which networks belong to them, and what happens to them with their datacenter.
+// The rules of VLANs: their natural key, the networks that belong to them, and the deletion of their datacenter.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, changedSince, fieldsOf, inventory, missing } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'

@@ -66,6 +66,8 @@ export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vla
     throw new AppError('ALREADY_EXISTS', `A VLAN with id "${id}" exists already`)
   const { vlan_id, name, datacenter_id, group, description, managed_by, created_at = ctx.now } = input
   const refs = changedRefs({}, input.refs)
+  // First: of several creates by one ref, the later ones become updates.
+  await store.claimRefs(ctx, refs)
   const times = { created_at, updated_at: ctx.now }
   const stored = { id, vlan_id, name, datacenter_id, group, description, refs, managed_by, ...times }
   await refuseTaken(ctx, stored)

@@ -41,7 +41,7 @@ const wordsOf = (text: string): Set<string> => new Set(text.match(/\w+/g))
 const namesIn = (text: string): Set<string> => new Set(text.match(/(?<![.\w])\w+/g))
 
 const READ = /\b(?:from|join)\s+"?(\w+)\b"?(?!\s*\()/gi
-const DEFINED = /"?(\w+)"?(?:\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s+)?\(/gi
+const DEFINED = /"?(\w+)"?(?:\s*\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s+)?\(/gi
 const OWN_WITH = /^\s*with\s+(recursive\s+)?/i
 
 /** Rewrites statements. Shared by all moments, because the moment is a parameter. */

@@ -54,6 +54,20 @@ async function* messagesOf(connection: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'timed out',
+}
+
+/** Returns the reason for which a connection failed, without the name of a system call. */
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return REASONS[code] ?? textOf(error)
+}
+
 /** Connects, within the time limit. @throws DnsError, and the reason of an aborted signal */
 const opened = async ({ connect, host, port, timeoutMs, signal }: DnsStreamOptions): Promise<DnsConnection> => {
   signal?.throwIfAborted()
@@ -63,7 +77,9 @@ const opened = async ({ connect, host, port, timeoutMs, signal }: DnsStreamOptio
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof DnsError) throw error
-    const problem = deadline.aborted ? `no connection within ${timeoutMs / 1000} s` : `no connection: ${textOf(error)}`
+    const problem = deadline.aborted
+      ? `no connection within ${timeoutMs / 1000} s`
+      : `no connection to ${host} port ${port}: ${reasonOf(error)}`
     throw new DnsError('no_connection', problem, { cause: error })
   }
 }

@@ -15,7 +15,7 @@ export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'update
   readonly texts: Readonly<Record<string, string>>
 }
 
-/** The filter of the choice of a space: it takes an id, and nobody types it. */
+/** The filter of the choice of a space: it takes an id, and is no completion. */
 const SPACE = 'space'
 const DEFAULT_SPACE = 'default'
 

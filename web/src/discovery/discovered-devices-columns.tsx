@@ -1,5 +1,6 @@
 /** The columns of discovered devices. */
 import { Link } from '@tanstack/react-router'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import { timeColumn } from '../table/time-column.tsx'
 import { RowLink } from '../ui/row-link.tsx'
@@ -42,6 +43,7 @@ export const discoveredDevicesColumns = (networks: Networks): readonly Column<Di
     cell: (discovered) => (
       <Link to="." search={(old: object) => ({ ...old, entry: discovered.id })} tabIndex={-1}>
         <Address discovered={discovered} />
+        <SpaceBadge space_id={networks.get(discovered.network_id)?.space_id} />
       </Link>
     ),
   },

@@ -6,7 +6,7 @@ import type { TableSpec } from '../table/engine.ts'
 import { parseFilter } from '../table/filter.ts'
 import type { DiscoveredDevice } from './shapes.ts'
 
-export type Networks = ReadonlyMap<string, Pick<Network, 'name' | 'subnet'>>
+export type Networks = ReadonlyMap<string, Pick<Network, 'name' | 'subnet' | 'space_id'>>
 
 const isIn = (addresses: DiscoveredDevice['addresses'], value: string): boolean => {
   const cidr = value.includes('/') ? parseCidr(value) : undefined

@@ -21,7 +21,7 @@ import { OsVotes, Sureness, sourceName } from './evidence-sure.tsx'
 import { LockedFields } from './locked-fields.tsx'
 import { DiscoveredDeviceStatus } from './marks.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
-import { useNetworks } from './network-choice.tsx'
+import { useNetworkLabel, useNetworks } from './network-choice.tsx'
 import { PromoteOne, usePromotePermit } from './promote.tsx'
 import { discoveredDeviceQuery } from './queries.ts'
 import type { DiscoveredDeviceDetail } from './shapes.ts'
@@ -64,6 +64,7 @@ const Lease = ({ ends }: { readonly ends: string | null }) => {
 }
 
 const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }) => {
+  const labelOf = useNetworkLabel()
   const network = useNetworks().find(({ id }) => id === discovered.network_id)
   return (
     <section className={css.block}>
@@ -81,7 +82,7 @@ const Summary = ({ discovered }: { readonly discovered: DiscoveredDeviceDetail }
           [
             'Network',
             <Link key="network" to="/networks/$id" params={{ id: discovered.network_id }} className="link">
-              {network ? `${network.name} · ${network.subnet}` : discovered.network_id}
+              {network ? labelOf(network) : discovered.network_id}
             </Link>,
           ],
           ['MAC', <Mac key="mac" discovered={discovered} />],

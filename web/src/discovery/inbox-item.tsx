@@ -1,5 +1,6 @@
 /** One item of the inbox: its device, its differences, and the actions on it. */
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -117,7 +118,7 @@ const Seen = ({ item: { discovered } }: { readonly item: InboxItem }) => {
 type Props = {
   readonly inbox: Inbox
   readonly item: InboxItem
-  readonly network: string
+  readonly network: ReactNode
   readonly isCurrent: boolean
   readonly isSelected: boolean
   readonly onPoint: () => void

@@ -10,6 +10,7 @@ import { announced } from '../shell/announcer.tsx'
 import { usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
@@ -142,7 +143,7 @@ const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFi
   const { may } = usePermit()
   const noAccept = useAcceptPermit()
   const networks = useNetworks()
-  const names = useMemo(() => new Map(networks.map(({ id, name }) => [id, name])), [networks])
+  const known = useMemo(() => new Map(networks.map((network) => [network.id, network])), [networks])
   const inbox = useInbox(filter)
   const { items, query } = inbox
   const isIgnored = tab === IGNORED
@@ -188,7 +189,12 @@ const Items = ({ tab, filter }: { readonly tab: string; readonly filter: InboxFi
                 key={item.id}
                 inbox={inbox}
                 item={item}
-                network={names.get(item.network_id) ?? item.network_id}
+                network={
+                  <>
+                    {known.get(item.network_id)?.name ?? item.network_id}
+                    <SpaceBadge space_id={known.get(item.network_id)?.space_id} />
+                  </>
+                }
                 isCurrent={index === keys.cursor}
                 isSelected={keys.selected.has(item.id)}
                 onPoint={() => keys.setCursor(index)}

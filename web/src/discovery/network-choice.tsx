@@ -1,11 +1,12 @@
 /** A form field that selects a network by a part of its name or subnet, because the list may be long. */
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useCallback, useId, useState } from 'react'
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
 import { networksQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Field } from '../ui/field.tsx'
 import css from './start.module.css'
@@ -18,10 +19,22 @@ export const useNetworks = (): readonly Network[] => {
   return useQuery({ ...networksQuery, enabled: may('networks:list') }).data ?? NONE
 }
 
-const labelOf = ({ name, subnet }: Network): string => `${name} · ${subnet}`
+type LabelOf = (network: Network) => string
+
+/** Returns the label of a network: its name, its subnet, and its address space unless that is the default one. */
+export const useNetworkLabel = (): LabelOf => {
+  const spaces = useSpaces()
+  return useCallback(
+    ({ name, subnet, space_id }) => {
+      const space = space_id === undefined ? [] : [spaces.find(({ id }) => id === space_id)?.name ?? space_id]
+      return [name, subnet, ...space].join(' · ')
+    },
+    [spaces],
+  )
+}
 
 /** An address matches the networks that contain it. */
-const matching = (networks: readonly Network[], text: string): Network[] => {
+const matching = (networks: readonly Network[], text: string, labelOf: LabelOf): Network[] => {
   const ip = parseIp(text)
   const words = text.toLowerCase().split(/\s+/)
   const isHit = (network: Network): boolean => {
@@ -42,12 +55,13 @@ type Props = {
 
 export const NetworkChoice = ({ value, onChange, error, isFixed = false }: Props) => {
   const networks = useNetworks()
+  const labelOf = useNetworkLabel()
   const listId = useId()
   /** Undefined while the user is not typing. Then the field shows the selected network. */
   const [text, setText] = useState<string>()
   const [active, setActive] = useState(0)
   const chosen = networks.find(({ id }) => id === value)
-  const options = text === undefined ? [] : matching(networks, text.trim())
+  const options = text === undefined ? [] : matching(networks, text.trim(), labelOf)
   const current = Math.min(active, options.length - 1)
   const optionId = (index: number) => `${listId}-${index}`
   const choose = (network: Network | undefined) => {
@@ -114,6 +128,7 @@ export const NetworkChoice = ({ value, onChange, error, isFixed = false }: Props
                 >
                   <span className="truncate">{network.name}</span>
                   <span className="mono muted">{network.subnet}</span>
+                  <SpaceBadge space_id={network.space_id} />
                 </div>
               ))}
             </div>

@@ -2,12 +2,13 @@
 import { X } from 'lucide-react'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
-import { useNetworks } from './network-choice.tsx'
+import { useNetworkLabel, useNetworks } from './network-choice.tsx'
 import css from './start.module.css'
 
 export const NetworkFilter = () => {
   const { search, set } = usePageSearch()
   const networks = useNetworks()
+  const labelOf = useNetworkLabel()
   if (networks.length === 0 && search.network === undefined) return null
   const known = networks.some(({ id }) => id === search.network)
   return (
@@ -20,9 +21,9 @@ export const NetworkFilter = () => {
       >
         <option value="">All networks</option>
         {search.network !== undefined && !known && <option value={search.network}>{search.network}</option>}
-        {networks.map(({ id, name, subnet }) => (
-          <option key={id} value={id}>
-            {name} · {subnet}
+        {networks.map((network) => (
+          <option key={network.id} value={network.id}>
+            {labelOf(network)}
           </option>
         ))}
       </select>

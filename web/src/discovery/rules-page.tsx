@@ -6,6 +6,7 @@ import { useMemo } from 'react'
 import { api } from '../api/client.ts'
 import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { Badge, TimeAgo } from '../ui/primitives.tsx'
@@ -64,6 +65,7 @@ const columnsFor =
             {networks.get(network_id)?.name ?? network_id}
           </Link>{' '}
           <span className="mono muted">{networks.get(network_id)?.subnet}</span>
+          <SpaceBadge space_id={networks.get(network_id)?.space_id} />
         </>
       ),
     },

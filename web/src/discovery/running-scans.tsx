@@ -1,6 +1,7 @@
 /** The running and waiting scans, above the list of all. */
 import { Link } from '@tanstack/react-router'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
 import { count, plural } from '../ui/format.ts'
 import { Progress, ScanStatus, useNow } from './marks.tsx'
@@ -38,7 +39,10 @@ const RunningScan = ({ scan, networks, onCancel }: CardProps) => {
         <Link to="/scans/$id" params={{ id }} className={css.strong}>
           {name}
         </Link>
-        <span className="mono muted">{networks.get(network_id)?.subnet}</span>
+        <span className="mono muted">
+          {networks.get(network_id)?.subnet}
+          <SpaceBadge space_id={networks.get(network_id)?.space_id} />
+        </span>
         <span className="muted">
           {scan_type} scan{status === 'running' && ` · ${durationOf(scan, nowMs)}`}
         </span>

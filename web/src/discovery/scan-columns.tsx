@@ -1,6 +1,7 @@
 /** The columns of scans, and how scans are searched and sorted. */
 import { Link } from '@tanstack/react-router'
 import type { Network } from '../api/contracts.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { count } from '../ui/format.ts'
@@ -76,6 +77,7 @@ export const scanColumns = ({ networks, nowMs, onCancel, onDelete }: Tools): rea
           {networkName(networks, network_id)}
         </Link>{' '}
         <span className="mono muted">{networks.get(network_id)?.subnet}</span>
+        <SpaceBadge space_id={networks.get(network_id)?.space_id} />
       </>
     ),
   },

@@ -6,6 +6,7 @@ import { contracts } from '../api/contracts.ts'
 import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { announced } from '../shell/announcer.tsx'
 import { usePermit } from '../shell/me.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
@@ -85,6 +86,7 @@ export const ScanPage = () => {
         network && (
           <Link to="/networks/$id" params={{ id: network.id }} className={`link ${css.roomy}`}>
             <span className="mono">{network.subnet}</span>
+            <SpaceBadge space_id={network.space_id} />
           </Link>
         )
       }

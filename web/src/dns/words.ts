@@ -52,7 +52,7 @@ export const KINDS = Object.keys(KIND_TONES) as readonly DriftKind[]
 export const KIND_TEXTS: Readonly<Record<DriftKind, string>> = {
   missing: 'Plat published it, and the server lacks it',
   changed: 'The server has other values or another TTL',
-  blocked: 'The server holds something else in its place',
+  blocked: 'The server holds something else in its place, or refuses it',
   foreign: 'Only the server has it; it is no drift',
 }
 

@@ -20,7 +20,7 @@ import { type ServerNames, serverName, useServerNames, useZoneResource, zoneSpec
 export const ZONE_WARNING = 'Its own records and its feeds are deleted too. The server keeps all that it holds.'
 
 const countColumn = (id: string, text: string, of: (zone: Zone) => number): Column<Zone> => ({
-  ...{ id, text, width: 84, isRight: true, isSortable: true },
+  ...{ id, text, width: 80, isRight: true, isSortable: true },
   cell: (zone) => (of(zone) === 0 ? <span className="muted">0</span> : count(of(zone))),
 })
 
@@ -35,7 +35,7 @@ const columnsFor =
     {
       id: 'name',
       text: 'Name',
-      width: 172,
+      width: 190,
       isSortable: true,
       isEssential: true,
       cell: ({ id, name, space_id }) => (
@@ -47,11 +47,11 @@ const columnsFor =
         </>
       ),
     },
-    { id: 'kind', text: 'Kind', width: 130, isSortable: true, cell: zoneKind },
+    { id: 'kind', text: 'Kind', width: 200, isSortable: true, cell: zoneKind },
     {
       id: 'server',
       text: 'Server',
-      width: 92,
+      width: 82,
       isSortable: true,
       cell: (zone) => serverName(zone, names) || <span className="muted">file only</span>,
     },
@@ -59,7 +59,7 @@ const columnsFor =
     {
       id: 'status',
       text: 'Status',
-      width: 168,
+      width: 220,
       isSortable: true,
       isEssential: true,
       cell: (zone) => <ZoneStatus zone={zone} />,
@@ -69,7 +69,7 @@ const columnsFor =
     countColumn('conflicts', 'Conflicts', ({ conflict_count }) => conflict_count),
     countColumn('blocked', 'Blocked', ({ blocked_count }) => blocked_count),
     countColumn('drift', 'Drift', ({ drift_count }) => drift_count),
-    timeColumn({ id: 'checked', text: 'Checked', width: 92, at: ({ last_checked_at }) => last_checked_at }),
+    timeColumn({ id: 'checked', text: 'Checked', width: 86, at: ({ last_checked_at }) => last_checked_at }),
     { id: 'description', text: 'Description', width: 220, cell: ({ description }) => description },
     actionsColumn({
       noun: 'zone',
@@ -80,7 +80,7 @@ const columnsFor =
   ]
 
 const DEFAULT_COLUMNS = [
-  ...['name', 'kind', 'server', 'mode', 'status', 'rrsets', 'pending', 'conflicts', 'blocked', 'drift', 'checked'],
+  ...['name', 'kind', 'server', 'mode', 'status', 'rrsets', 'conflicts', 'blocked', 'drift', 'checked'],
   'actions',
 ]
 

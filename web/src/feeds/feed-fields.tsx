@@ -113,7 +113,7 @@ export const fieldsFor = (parts: FeedParts): readonly FieldSpec[] => [
     name: 'id',
     label: 'Name in the URL',
     isMono: true,
-    hint: 'Letters, digits, dot, underscore and hyphen. Random if empty. It can not be changed later.',
+    hint: 'Letters, digits, dot, underscore and hyphen. Random if empty. It cannot be changed later.',
     isShown: (_, isNew) => isNew,
     send: (text) => text.trim() || undefined,
   },

@@ -145,7 +145,7 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
   }
 }
 
-/** What a row means by its fixed fields: the text of all of them, and of a reservation the pool and the address. */
+/** The fixed fields of a row as a text, and of a reservation the pool and the address. */
 type FixedKey = { readonly text: string; readonly at?: { readonly pool_id: string; readonly key: IpKey } }
 
 /** Returns the spaces of stored pools. The others make no reservation that is stored. */

@@ -122,7 +122,7 @@ const checkedId = async (resource: Resource, text: string, place: Place): Promis
   return first.isBad ? place.issues.add(place.at, `${first.row} has errors`) : first.id
 }
 
-/** Returns what an object beside a reference says: a pool is looked up in the network, and a network in the space. */
+/** Returns the conditions of the objects beside a reference: a pool is looked up in the network, and a network in the space. */
 const besides = (resource: Resource, { network_id, space_id }: Fields): Wanted => {
   if (resource === 'pools' && isText(network_id)) return { network_id }
   return resource === 'networks' && isText(space_id) ? { space_id } : {}

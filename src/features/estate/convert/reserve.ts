@@ -37,18 +37,19 @@ export class AddressPools {
   }
 }
 
+/** An address in its network. `key` is that of `taken` and `reserved`: the address in its address space. */
+type Wanted = { readonly ip: Ip; readonly key: string; readonly cidr: Cidr }
+
 /** Returns why an address can't be reserved; undefined if it can. */
 export const reservationProblem = (
-  ip: Ip,
-  { cidr }: { readonly cidr: Cidr },
+  { ip, key, cidr }: Wanted,
   { taken, reserved }: { readonly taken: ReadonlySet<string>; readonly reserved: ReadonlySet<string> },
 ): string | undefined => {
   const edges = networkAndBroadcast(cidr)
   if (edges && (edges.network.value === ip.value || edges.broadcast.value === ip.value))
     return 'is a network or broadcast address'
-  const text = formatIp(ip)
-  if (taken.has(text)) return 'is an address of a device'
-  return reserved.has(text) ? 'is reserved already' : undefined
+  if (taken.has(key)) return 'is an address of a device'
+  return reserved.has(key) ? 'is reserved already' : undefined
 }
 
 type Reservation = {

@@ -7,9 +7,10 @@ import { firstMac, type Interface, type Interfaces, type Owner } from './interfa
 import { linesOf, type Mapping, markDone, textOf } from './mapping.ts'
 import { type Networks, parseInterface } from './networks.ts'
 import type { NetboxObject } from './objects.ts'
+import { keyIn, spaceOf } from './spaces.ts'
 
 const ADDRESS = 'ipam.ipaddress'
-const USED = new Set('address assigned_object_type assigned_object_id dns_name'.split(' '))
+const USED = new Set('address assigned_object_type assigned_object_id dns_name vrf'.split(' '))
 
 export type DeviceAddresses = {
   readonly rows: Record<string, unknown>[]
@@ -22,7 +23,7 @@ export type DeviceAddresses = {
 export type AddressContext = Mapping & {
   readonly networks: Networks
   readonly interfaces: Interfaces
-  /** The texts of all addresses of devices. */
+  /** All addresses of devices, with their VRFs. */
   readonly taken: Set<string>
 }
 
@@ -43,23 +44,26 @@ export const addressesOf = (context: AddressContext, owner: Owner, device: Netbo
     markDone(context, ADDRESS, object)
     const parsed = parseInterface(object.address)
     const ip = parsed && formatIp(parsed.ip)
+    const key = keyIn(object, ip ?? '')
     const why = !ip
       ? 'is not an address'
-      : own.has(ip)
+      : own.has(key)
         ? 'is on its device twice'
         : own.size === MAX_ADDRESSES && `is beyond the ${MAX_ADDRESSES} addresses of its device`
     if (!ip || why) {
       report.left(ADDRESS, String(why), object)
       continue
     }
-    own.add(ip)
-    taken.add(ip)
+    own.add(key)
+    taken.add(key)
+    const network = networks.holding(object.vrf, parsed.ip)
     const at = (field: string) => ({ kind: on.kind, id: on.object.id, field })
     made.rows.push(
       compact({
         ip,
         label: textOf(context, at('name'), on.name, MAX_LABEL),
-        network: networks.holding(object.vrf, parsed.ip)?.ref,
+        network: network?.ref,
+        space: network ? undefined : spaceOf(object),
         switch_port: textOf(context, at('cable'), interfaces.peerOf(on)),
         // A longer one is in the label alone.
         interface: on.object.name === undefined || on.name.length > MAX_INTERFACE ? undefined : on.name,

@@ -209,19 +209,63 @@ test('both addresses of a /31 can be reserved, and all of an IPv6 network', asyn
   expect(documents.reservations).toHaveLength(3)
 })
 
-test('two prefixes of one subnet in several VRFs stay two networks, each with its own addresses', async () => {
-  const { documents } = await convert({
-    'ipam/vrfs': [{ id: 1, name: 'red' }],
+test('a VRF is an address space, in which subnets and addresses of others occur again', async () => {
+  const vrf = { id: 1 }
+  const { documents, report, leftover } = await convert({
+    'ipam/vrfs': [
+      { id: 1, name: 'red', rd: '65000:1', enforce_unique: true },
+      { id: 2, name: 'Red', description: 'unused' },
+      { id: 3, name: 'default', rd: '65000:3' },
+    ],
     'ipam/prefixes': [
       { id: 1, prefix: '10.0.0.0/24' },
-      { id: 2, prefix: '10.0.0.0/24', vrf: { id: 1 } },
+      { id: 2, prefix: '10.0.0.0/24', vrf },
+      // The list of VRFs may lack it.
+      { id: 3, prefix: '10.0.0.0/24', vrf: { id: 9, name: 'brief', url: 'https://nb/api/ipam/vrfs/9/' } },
     ],
-    'ipam/ip-ranges': [{ id: 1, start_address: '10.0.0.1/24', end_address: '10.0.0.9/24', vrf: { id: 1 } }],
-    'ipam/ip-addresses': [{ id: 1, address: '10.0.0.5/24' }],
+    'ipam/ip-ranges': [{ id: 1, start_address: '10.0.0.1/24', end_address: '10.0.0.9/24', vrf }],
+    'dcim/devices': [{ id: 1, name: 'router' }],
+    'dcim/interfaces': [{ id: 1, name: 'eth0', device: { id: 1 } }],
+    'ipam/ip-addresses': [
+      { id: 1, address: '10.0.0.5/24' },
+      { id: 2, address: '10.0.0.5/24', vrf },
+      { id: 3, address: '10.0.0.5/24' },
+      { id: 4, address: '10.0.0.7/24', vrf, assigned_object_type: 'dcim.interface', assigned_object_id: 1 },
+      { id: 5, address: '10.0.0.7/24', assigned_object_type: 'dcim.interface', assigned_object_id: 1 },
+      { id: 6, address: '172.16.0.7/24', vrf, assigned_object_type: 'dcim.interface', assigned_object_id: 1 },
+      { id: 7, address: '10.0.0.7/24', vrf },
+      { id: 8, address: '172.16.1.8/24', vrf },
+    ],
   })
-  expect(documents.pools?.map(({ network }) => (network as { ref: string }).ref)).toEqual([
-    'netbox:ipam.prefix.2',
-    'netbox:ipam.prefix.1',
+  expect(documentProblems(documents)).toEqual([])
+  expect(documents.spaces).toEqual([
+    { name: 'red', description: 'enforce_unique: true\nrd: 65000:1', refs: { netbox: 'ipam.vrf.1' } },
+    { name: 'Red (#2)', description: 'unused', refs: { netbox: 'ipam.vrf.2' } },
+    { name: 'default (65000:3)', description: 'rd: 65000:3', refs: { netbox: 'ipam.vrf.3' } },
+    { name: 'brief', refs: { netbox: 'ipam.vrf.9' } },
   ])
-  expect(documents.reservations?.[0]?.pool).toEqual({ ref: 'netbox:ipam.prefix.1.addresses' })
+  const red = { ref: 'netbox:ipam.vrf.1' }
+  expect(documents.networks?.map(({ subnet, space, description }) => [subnet, space, description])).toEqual([
+    ['10.0.0.0/24', undefined, undefined],
+    ['10.0.0.0/24', red, undefined],
+    ['10.0.0.0/24', { ref: 'netbox:ipam.vrf.9' }, undefined],
+    ['172.16.1.0/24', red, undefined],
+  ])
+  expect(documents.devices?.[0]?.addresses).toEqual([
+    { ip: '10.0.0.7', label: 'eth0', interface: 'eth0', network: { ref: 'netbox:ipam.prefix.2' } },
+    { ip: '10.0.0.7', label: 'eth0', interface: 'eth0', network: { ref: 'netbox:ipam.prefix.1' } },
+    { ip: '172.16.0.7', label: 'eth0', interface: 'eth0', space: red },
+  ])
+  expect(
+    documents.reservations?.map(({ pool, ip_address }) => `${ip_address} ${(pool as { ref: string }).ref}`),
+  ).toEqual([
+    '10.0.0.5 netbox:ipam.prefix.1.addresses',
+    '10.0.0.5 netbox:ipam.iprange.1',
+    '172.16.1.8 netbox:ipam.prefix.172.16.1.0/24.vrf1.addresses',
+  ])
+  expect(leftover['ipam.ipaddress']).toMatchObject([{ id: 3 }, { id: 7 }])
+  expect(report.left.filter(({ what }) => what === 'ipam.ipaddress').map(({ why }) => why)).toEqual([
+    'is reserved already',
+    'is an address of a device',
+  ])
 })

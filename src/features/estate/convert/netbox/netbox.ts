@@ -15,6 +15,7 @@ import { readDumpdata } from './read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read-pg-dump.ts'
 import { readRest } from './read-rest.ts'
 import { reservationsOf } from './reservations.ts'
+import { spacesOf } from './spaces.ts'
 import { vlansOf } from './vlans.ts'
 
 /** The reason for which objects of a kind are left over. */
@@ -45,6 +46,7 @@ export const convertObjects = (source: NetboxSource): Conversion => {
   const mapping: Mapping = { model, report, done: new Map() }
   const cables = model.cableEnds()
   const interfaces = new Interfaces(model, cables)
+  const spaces = spacesOf(mapping)
   const datacenters = datacentersOf(mapping)
   const vlans = vlansOf(mapping)
   const networks = networksOf(mapping, vlans)
@@ -53,6 +55,7 @@ export const convertObjects = (source: NetboxSource): Conversion => {
   const devices = devicesOf(context)
   const reservations = reservationsOf(context, pools)
   const documents: EstateDocument = {
+    ...(spaces.length > 0 && { spaces }),
     datacenters,
     vlans: vlans.rows,
     networks: networks.rows,

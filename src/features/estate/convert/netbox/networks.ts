@@ -8,6 +8,7 @@ import { type VlanRows, vlanNumberOf } from '../vlan-rows.ts'
 import { addRow, linesOf, type Mapping, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
 import { listIn, type NetboxObject } from './objects.ts'
 import { datacenterOf, scopeLine } from './places.ts'
+import { spaceOf } from './spaces.ts'
 import { VLAN } from './vlans.ts'
 
 const PREFIX = 'ipam.prefix'
@@ -54,7 +55,7 @@ const blockOf = (value: unknown): Cidr | undefined => {
 /** The rows of the document that a prefix adds to or asks. */
 type Making = { readonly networks: Networks; readonly vlans: VlanRows }
 
-const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan'.split(' '))
+const PREFIX_USED = new Set('prefix description site scope_type scope_id vlan vrf'.split(' '))
 
 const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: NetboxObject): void => {
   const { model, report } = mapping
@@ -80,6 +81,7 @@ const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: Netbox
   const row = compact({
     name: textOf(mapping, { kind: PREFIX, id, field: 'description' }, object.description) || subnet,
     subnet,
+    space: spaceOf(object),
     vlan_id,
     datacenter,
     description: report.describe(PREFIX, id, '', lines),
@@ -126,7 +128,7 @@ export const networksOf = (mapping: Mapping, vlans: VlanRows): Networks => {
   return networks
 }
 
-const RANGE_USED = new Set('start_address end_address description role tenant tags size'.split(' '))
+const RANGE_USED = new Set('start_address end_address description role tenant tags size vrf'.split(' '))
 
 const rowOfRange = (mapping: Mapping, object: NetboxObject, network: MadeNetwork, range: MadePool): EstateRow => {
   const { id } = object

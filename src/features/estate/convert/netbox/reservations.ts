@@ -9,9 +9,10 @@ import { type AddressContext, withoutRoot } from './addresses.ts'
 import { linesOf, type Mapping, markDone, refsOf, refTo, textOf } from './mapping.ts'
 import { type MadeNetwork, type MadePool, type Networks, type Pools, parseInterface } from './networks.ts'
 import { listIn, type NetboxObject } from './objects.ts'
+import { keyIn, spaceOf } from './spaces.ts'
 
 const ADDRESS = 'ipam.ipaddress'
-const USED = new Set(['address', 'dns_name', 'description'])
+const USED = new Set(['address', 'dns_name', 'description', 'vrf'])
 
 type Free = { readonly object: NetboxObject; readonly ip: Ip; readonly prefix: number }
 
@@ -27,7 +28,7 @@ const freeAddresses = (context: AddressContext): Free[] =>
   })
 
 /** Makes the network of an address that is in none, by its own mask. */
-const makeNetwork = ({ model, networks }: AddressContext, { object, ip, prefix }: Free): MadeNetwork => {
+const makeNetwork = ({ networks }: AddressContext, { object, ip, prefix }: Free): MadeNetwork => {
   const { vrf } = object
   const cidr = cidrOf(ip, prefix)
   const subnet = formatCidr(cidr)
@@ -36,7 +37,7 @@ const makeNetwork = ({ model, networks }: AddressContext, { object, ip, prefix }
   networks.rows.push({
     name: subnet,
     subnet,
-    ...(vrf === undefined ? {} : { description: `vrf: ${model.label('ipam.vrf', vrf)}` }),
+    ...(vrf === undefined ? {} : { space: spaceOf(object) }),
     refs: refsOf('ipam.prefix', id),
   })
   const network = { cidr, ref: refTo('ipam.prefix', id), key: `ipam.prefix.${id}` }
@@ -89,17 +90,15 @@ export const reservationsOf = (context: AddressContext, pools: Pools): { rows: E
   const reserved = new Set<string>()
   const rows: EstateRow[] = []
   for (const address of addresses) {
-    const text = formatIp(address.ip)
+    const key = keyIn(address.object, formatIp(address.ip))
     const network = findNetwork(context, address)
-    const why = reservationProblem(address.ip, network ?? { cidr: cidrOf(address.ip, address.prefix) }, {
-      taken,
-      reserved,
-    })
+    const cidr = network?.cidr ?? cidrOf(address.ip, address.prefix)
+    const why = reservationProblem({ ip: address.ip, key, cidr }, { taken, reserved })
     if (why) {
       report.left(ADDRESS, why, address.object)
       continue
     }
-    reserved.add(text)
+    reserved.add(key)
     const pool = smallestPool(address) ?? made.of(network ?? makeNetwork(context, address))
     rows.push(rowOf(context, address, pool))
   }

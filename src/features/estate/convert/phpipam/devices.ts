@@ -6,8 +6,9 @@ import { parseMac } from '../../../../net/mac.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line } from '../report-builder.ts'
 import { compact, fitted, MAX_ADDRESSES, MAX_INTERFACE } from '../row-text.ts'
+import { addressOf } from './blocks.ts'
 import { datacenterOf, linesOf, type Mapping, refsOf } from './mapping.ts'
-import { addressOf, type Subnet, type Subnets } from './subnets.ts'
+import type { Subnet, Subnets } from './subnets.ts'
 import type { Row } from './tables.ts'
 
 /** An address of the source, with its subnet if that is in the document and holds it. */
@@ -37,10 +38,13 @@ export const addressesOf = ({ tables, report, done }: Mapping, subnets: Subnets)
     return []
   })
 
+/** Returns a text for an address in its space, which other spaces may have as well. */
+export const keyOf = (ip: Ip, subnet: Subnet | undefined): string => `${subnet?.space ?? ''} ${formatIp(ip)}`
+
 export const isReserved = ({ row }: Address): boolean => row.state === '3' || row.state === '4'
 
 /** Groups addresses by the machine that has them: a host name stands for one, in any case. */
-const machinesOf = ({ tables, done }: Mapping, addresses: readonly Address[]): Machine[] => {
+const machinesOf = ({ tables, done }: Mapping, subnets: Subnets, addresses: readonly Address[]): Machine[] => {
   const machines: Machine[] = []
   const byName = new Map<string, Machine>()
   const byIp = new Map<string, Machine>()
@@ -53,13 +57,14 @@ const machinesOf = ({ tables, done }: Mapping, addresses: readonly Address[]): M
     const machine: Machine = { name, ref: ['device', id], device, addresses: [] }
     machines.push(machine)
     if (!byName.has(name.toLowerCase())) byName.set(name.toLowerCase(), machine)
-    if (ip && !byIp.has(formatIp(ip))) byIp.set(formatIp(ip), machine)
+    const key = ip && keyOf(ip, subnets.holding(ip))
+    if (key !== undefined && !byIp.has(key)) byIp.set(key, machine)
   }
   for (const address of addresses) {
-    const { row, id, ip } = address
+    const { row, id, ip, subnet } = address
     const name = (row.hostname ?? '').trim()
     if (name === '' && isReserved(address)) continue
-    const known = name === '' ? byIp.get(formatIp(ip)) : byName.get(name.toLowerCase())
+    const known = name === '' ? byIp.get(keyOf(ip, subnet)) : byName.get(name.toLowerCase())
     if (known) {
       known.addresses.push(address)
       continue
@@ -139,24 +144,25 @@ class MachineRows {
     }
     const own = new Set<string>()
     const deviceIp = addressOf(device?.ip_addr)
-    const add = (ip: string, subnet: Subnet | undefined, more: Readonly<Record<string, string | undefined>> = {}) => {
-      own.add(ip)
-      this.#taken.add(ip)
-      placed.rows.push(compact({ ip, network: subnet?.ref, ...more }))
+    const add = (ip: Ip, subnet: Subnet | undefined, more: Readonly<Record<string, string | undefined>> = {}) => {
+      own.add(keyOf(ip, subnet))
+      this.#taken.add(keyOf(ip, subnet))
+      placed.rows.push(compact({ ip: formatIp(ip), network: subnet?.ref, ...more }))
     }
     if (deviceIp && !addresses.some(({ ip }) => formatIp(ip) === formatIp(deviceIp)))
-      add(formatIp(deviceIp), this.#subnets.index.holding(deviceIp))
+      add(deviceIp, this.#subnets.holding(deviceIp))
     for (const address of addresses) {
       const ip = formatIp(address.ip)
-      if (own.has(ip) || own.size === MAX_ADDRESSES) {
+      const isTwice = own.has(keyOf(address.ip, address.subnet))
+      if (isTwice || own.size === MAX_ADDRESSES) {
         report.left(
           'addresses',
-          own.has(ip) ? 'is on its device twice' : 'is beyond the addresses of a device',
+          isTwice ? 'is on its device twice' : 'is beyond the addresses of a device',
           address.row,
         )
         continue
       }
-      add(ip, address.subnet, {
+      add(address.ip, address.subnet, {
         ...portsOf(this.#mapping, address, device),
         mac_address: parseMac(address.row.mac ?? ''),
       })
@@ -191,5 +197,5 @@ export const devicesOf = (
 ): { rows: EstateRow[]; taken: Set<string> } => {
   const taken = new Set<string>()
   const maker = new MachineRows(mapping, subnets, taken)
-  return { rows: machinesOf(mapping, addresses).map((machine) => maker.row(machine)), taken }
+  return { rows: machinesOf(mapping, subnets, addresses).map((machine) => maker.row(machine)), taken }
 }

@@ -27,6 +27,12 @@ const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
     ).split(' '),
   ),
   locations: new Set(['editDate']),
+  sections: new Set(
+    'permissions strictMode subnetOrdering order editDate showSubnet showVLAN showVRF showSupernetOnly DNS masterSection'.split(
+      ' ',
+    ),
+  ),
+  vrfs: new Set(['editDate', 'sections', 'vrfId']),
   subnets: new Set(
     (
       'allowRequests showName permissions pingSubnet discoverSubnet resolveDNS DNSrecursive DNSrecords scanAgent ' +

@@ -88,14 +88,15 @@ test('VLANs keep their number and the name of their L2 domain; the id is in the 
   })
 })
 
-test('subnets are networks with their VLAN, and lines of section, VRF, folder, customer and custom fields', async () => {
+test('subnets are networks with their VLAN, and lines of section, folder, customer and custom fields', async () => {
   const { documents } = await convert(mysqlDump())
   expect(documents.networks?.[0]).toEqual({
     name: 'web',
     subnet: '10.40.1.0/24',
     vlan_id: 401,
     datacenter: { ref: 'phpipam:location.1' },
-    description: 'section: Customers\nvrf: mark-vrf\ncustomer: Acme\ncustom_owner: mark-owner\nfolder: mark-folder',
+    space: { ref: 'phpipam:vrf.1' },
+    description: 'section: Customers\ncustomer: Acme\ncustom_owner: mark-owner\nfolder: mark-folder',
     refs: { phpipam: 'subnet.2' },
   })
   expect(documents.networks?.slice(1).map(({ name, subnet, description }) => [name, subnet, description])).toEqual([
@@ -216,4 +217,61 @@ test('rubbish is refused or has nothing to convert', async () => {
 test('custom fields that the API nests are read as if they were not', async () => {
   const { documents } = await convert('{"locations":[{"id":1,"name":"A","custom_fields":{"floor":"3"}}]}')
   expect(documents.datacenters?.[0]?.description).toBe('floor: 3')
+})
+
+test('VRFs and sections with the same subnets as others are address spaces', async () => {
+  const subnet = (id: string, sectionId: string, more: object = {}) => ({
+    ...{ id, sectionId, subnet: '10.0.0.0', mask: '24', description: `net ${id}` },
+    ...more,
+  })
+  const address = (id: string, subnetId: string, more: object) => ({ id, subnetId, ip: '10.0.0.5', ...more })
+  const { documents, report } = await convert(
+    JSON.stringify({
+      sections: [
+        { id: '1', name: 'Customers' },
+        { id: '2', name: 'Lab', description: 'overlaps', strictMode: '1' },
+        { id: '3', name: 'Other' },
+      ],
+      vrfs: [{ id: '4', name: 'lab', rd: '65000:4', description: 'of a customer' }],
+      subnets: [
+        subnet('1', '1'),
+        subnet('2', '2'),
+        subnet('3', '1', { vrfId: '4' }),
+        subnet('4', '3', { subnet: '10.0.1.0' }),
+        subnet('5', '3', { vrfId: '7' }),
+      ],
+      addresses: [
+        address('1', '1', { tag: '3' }),
+        address('2', '2', { tag: '3' }),
+        address('3', '3', { hostname: 'router' }),
+        address('4', '4', { ip: '10.0.1.5', hostname: 'router' }),
+        address('5', '5', { hostname: 'router' }),
+        address('6', '5', { tag: '3' }),
+        address('7', '2', { tag: '3' }),
+      ],
+    }),
+  )
+  expect(documentProblems(documents)).toEqual([])
+  expect(documents.spaces).toEqual([
+    { name: 'lab', description: 'of a customer\nrd: 65000:4', refs: { phpipam: 'vrf.4' } },
+    { name: 'VRF #7', refs: { phpipam: 'vrf.7' } },
+    { name: 'Lab (section #2)', description: 'overlaps', refs: { phpipam: 'section.2' } },
+  ])
+  const spaces = documents.networks?.map(({ space }) => (space as { ref: string } | undefined)?.ref)
+  expect(spaces).toEqual([undefined, 'phpipam:section.2', 'phpipam:vrf.4', undefined, 'phpipam:vrf.7'])
+  expect(documents.devices?.map(({ addresses }) => addresses)).toEqual([
+    [
+      { ip: '10.0.0.5', network: { ref: 'phpipam:subnet.3' } },
+      { ip: '10.0.1.5', network: { ref: 'phpipam:subnet.4' } },
+      { ip: '10.0.0.5', network: { ref: 'phpipam:subnet.5' } },
+    ],
+  ])
+  expect(documents.reservations?.map(({ pool }) => (pool as { ref: string }).ref)).toEqual([
+    'phpipam:subnet.1.addresses',
+    'phpipam:subnet.2.addresses',
+  ])
+  expect(report.left.filter(({ what }) => what === 'addresses').map(({ why }) => why)).toEqual([
+    'is an address of a device',
+    'is reserved already',
+  ])
 })

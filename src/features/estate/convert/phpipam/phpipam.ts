@@ -8,6 +8,7 @@ import type { Mapping } from './mapping.ts'
 import { readJson } from './read-json.ts'
 import { readSql } from './read-sql.ts'
 import { reservationsOf } from './reservations.ts'
+import { spacesOf } from './spaces.ts'
 import { datacentersOf, subnetsOf } from './subnets.ts'
 import { PhpipamTables } from './tables.ts'
 import { vlansOf } from './vlans.ts'
@@ -43,12 +44,14 @@ export const convertPhpipam: Converter = (bytes) => {
   const report = new ReportBuilder()
   const mapping: Mapping = { tables: new PhpipamTables(tables, report), report, done: new Set() }
   const datacenters = datacentersOf(mapping)
+  const spaces = spacesOf(mapping)
   const vlans = vlansOf(mapping)
-  const subnets = subnetsOf(mapping, vlans)
+  const subnets = subnetsOf(mapping, { spaces, vlans })
   const addresses = addressesOf(mapping, subnets)
   const devices = devicesOf(mapping, subnets, addresses)
   const reservations = reservationsOf(mapping, addresses, devices.taken)
   const documents: EstateDocument = {
+    ...(spaces.rows.length > 0 && { spaces: spaces.rows }),
     datacenters,
     vlans: vlans.rows,
     networks: subnets.rows,

@@ -4,7 +4,7 @@ import { parseMac } from '../../../../net/mac.ts'
 import type { EstateRow } from '../converter.ts'
 import { AddressPools, reservationProblem, reservationRow } from '../reserve.ts'
 import { fitted } from '../row-text.ts'
-import { type Address, isReserved } from './devices.ts'
+import { type Address, isReserved, keyOf } from './devices.ts'
 import { linesOf, type Mapping, refsOf, stateOf } from './mapping.ts'
 
 const USED = new Set('subnetId ip_addr hostname description state mac'.split(' '))
@@ -21,12 +21,15 @@ export const reservationsOf = (
   for (const address of addresses) {
     const { row, id, ip, subnet } = address
     if ((row.hostname ?? '').trim() !== '' || !isReserved(address)) continue
-    const why = subnet ? reservationProblem(ip, subnet, { taken, reserved }) : 'is in no subnet of the file'
+    const key = keyOf(ip, subnet)
+    const why = subnet
+      ? reservationProblem({ ip, key, cidr: subnet.cidr }, { taken, reserved })
+      : 'is in no subnet of the file'
     if (!subnet || why) {
       report.left('addresses', String(why), row)
       continue
     }
-    reserved.add(formatIp(ip))
+    reserved.add(key)
     const state = stateOf(mapping, row.state)
     const purpose = fitted(report, { what: 'addresses.description', id }, row.description ?? '')
     const lines = linesOf(mapping, { table: 'addresses', row, used: USED })

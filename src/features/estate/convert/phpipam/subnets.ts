@@ -1,21 +1,14 @@
 /** Locations become datacenters, subnets become networks. */
-import { type Cidr, cidrOf, formatCidr } from '../../../../net/cidr.ts'
-import { bitsOf, type Family, type Ip, maxValue, parseIp } from '../../../../net/ip.ts'
+import { type Cidr, formatCidr } from '../../../../net/cidr.ts'
+import type { Ip } from '../../../../net/ip.ts'
 import { SubnetIndex } from '../../../../net/subnet-index.ts'
 import type { EstateRow } from '../converter.ts'
 import { compact, fitted } from '../row-text.ts'
 import { type VlanRows, vlanNumberOf } from '../vlan-rows.ts'
+import { cidrOfRow } from './blocks.ts'
 import { datacenterOf, linesOf, type Mapping, type RowRef, refsOf, refTo } from './mapping.ts'
+import type { Spaces } from './spaces.ts'
 import type { Row } from './tables.ts'
-
-/** Reads an address, which the database keeps as a number. */
-export const addressOf = (text: string | undefined, family?: Family): Ip | undefined => {
-  if (text === undefined) return undefined
-  if (!/^\d{1,39}$/.test(text)) return parseIp(text)
-  const value = BigInt(text)
-  const own = family ?? (value <= maxValue(4) ? 4 : 6)
-  return value <= maxValue(own) ? { family: own, value } : undefined
-}
 
 const LOCATION_USED = new Set(['name', 'address', 'description'])
 
@@ -38,27 +31,30 @@ export const datacentersOf = (mapping: Mapping): EstateRow[] => {
 }
 
 /** A subnet of the document. */
-export type Subnet = { readonly row: Row; readonly cidr: Cidr; readonly ref: RowRef; readonly key: string }
+export type Subnet = {
+  readonly row: Row
+  readonly cidr: Cidr
+  readonly ref: RowRef
+  readonly key: string
+  /** The name of the object that became its address space; `''` in the default one. */
+  readonly space: string
+}
 
 export type Subnets = {
   readonly rows: EstateRow[]
   readonly byId: Map<string, Subnet>
-  /** The subnets of all VRFs; of equal ones the first. */
-  readonly index: SubnetIndex<Subnet>
+  /** Returns the most specific subnet that holds an address: one of the default space, if there is any. */
+  readonly holding: (ip: Ip) => Subnet | undefined
 }
 
-const SUBNET_USED = new Set('subnet mask description isFolder vlanId masterSubnetId location'.split(' '))
+const SUBNET_USED = new Set('subnet mask description isFolder vlanId masterSubnetId location vrfId'.split(' '))
 
-const cidrOfRow = ({ subnet, mask }: Row): Cidr | undefined => {
-  const prefix = Number(mask)
-  const ip = addressOf(subnet, prefix > 32 ? 6 : undefined)
-  if (!ip || mask === undefined || !/^\d{1,3}$/.test(mask) || prefix > bitsOf(ip.family)) return undefined
-  return cidrOf(ip, prefix)
-}
+type Numbered = { readonly id: string; readonly row: Row; readonly cidr: Cidr; readonly space: string }
 
-type Read = { readonly id: string; readonly row: Row; readonly cidr: Cidr }
+/** The rows of the document that a subnet asks. */
+type Made = { readonly spaces: Spaces; readonly vlans: VlanRows }
 
-const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr }: Read): EstateRow => {
+const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numbered): EstateRow => {
   const { tables, report } = mapping
   const { description = '', vlanId, masterSubnetId, location } = row
   const subnet = formatCidr(cidr)
@@ -81,6 +77,7 @@ const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr }: Read): Esta
   return compact({
     name: fitted(report, { what: 'subnets.description', id }, description) || subnet,
     subnet,
+    space: space === '' ? undefined : { ref: `phpipam:${space}` },
     vlan_id,
     datacenter,
     description: report.describe('subnets', id, '', lines),
@@ -88,18 +85,29 @@ const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr }: Read): Esta
   })
 }
 
-export const subnetsOf = (mapping: Mapping, vlans: VlanRows): Subnets => {
-  const found: Subnets = { rows: [], byId: new Map(), index: new SubnetIndex() }
+export const subnetsOf = (mapping: Mapping, { spaces, vlans }: Made): Subnets => {
+  const indexes = new Map([['', new SubnetIndex<Subnet>()]])
+  const holding = (ip: Ip): Subnet | undefined => {
+    for (const index of indexes.values()) {
+      const subnet = index.holding(ip)
+      if (subnet) return subnet
+    }
+    return undefined
+  }
+  const found: Subnets = { rows: [], byId: new Map(), holding }
   for (const row of mapping.tables.of('subnets')) {
     const { id } = row
     const cidr = cidrOfRow(row)
     if (id === undefined || found.byId.has(id)) continue
     if (row.isFolder === '1' || !cidr) continue
     mapping.done.add(row)
-    const subnet = { row, cidr, ref: refTo('subnet', id), key: `subnet.${id}` }
+    const space = spaces.of(row)
+    const subnet = { row, cidr, ref: refTo('subnet', id), key: `subnet.${id}`, space }
+    const index = indexes.get(space) ?? new SubnetIndex()
+    indexes.set(space, index)
+    index.add(cidr, subnet)
     found.byId.set(id, subnet)
-    found.index.add(cidr, subnet)
-    found.rows.push(rowOf(mapping, vlans, { id, row, cidr }))
+    found.rows.push(rowOf(mapping, vlans, { id, row, cidr, space }))
   }
   return found
 }
