@@ -59,10 +59,7 @@ const additions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addit
   return added
 }
 
-export const list = async (
-  ctx: Ctx,
-  input: ParsedInputOf<typeof networks.list>,
-): Promise<JsonList<ListedNetwork>> => {
+export const list = async (ctx: Ctx, input: ParsedInputOf<typeof networks.list>): Promise<JsonList<ListedNetwork>> => {
   const { name, datacenter_id, vlan_id, space_id, managed_by, include, sort, ...page } = input
   const included = new Set(include)
   const tables = included.has('utilization') ? (['networks', 'network_addresses'] as const) : (['networks'] as const)
