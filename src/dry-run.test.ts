@@ -34,6 +34,10 @@ const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Re
   const rule = await api.discoveryRules.create({ network_id: found.network, enabled: false })
   await api.discoveryLocks.create({ device_id: device.id, field: 'hostname' })
   const local = await api.networks.create({ name: 'local', subnet: '127.8.0.0/24' })
+  const halves = [
+    await api.networks.create({ name: 'low half', subnet: '10.1.0.0/25' }),
+    await api.networks.create({ name: 'high half', subnet: '10.1.0.128/25' }),
+  ]
   const [conflict] = await api.conflicts.list({ status: 'active', limit: 1 })
   const [item] = await api.inbox.list({ limit: 1 })
   const [change] = await api.history.list({ operation: 'discovery-locks.create', limit: 1 })
@@ -52,6 +56,13 @@ const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Re
       path: '/api/networks/bulk',
       body: { operations: [{ op: 'delete', id: network.id }] },
     },
+    'networks.allocate': {
+      path: `/api/networks/${network.id}/allocate`,
+      body: { prefix_length: 26 },
+      headers: { 'Idempotency-Key': 'of a dry run' },
+    },
+    'networks.split': { path: `/api/networks/${network.id}/split`, body: { prefix_length: 25 } },
+    'networks.merge': { path: '/api/networks/merge', body: { network_ids: halves.map(({ id }) => id) } },
     'pools.create': {
       path: `/api/networks/${network.id}/pools`,
       body: { name: 'new', start_ip: '10.0.0.100', end_ip: '10.0.0.110', tags: ['a'] },

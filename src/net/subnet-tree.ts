@@ -73,7 +73,7 @@ export function parentAmong<B extends Pick<TreeBlock, 'id' | 'datacenter_id'>>(
  */
 export function subnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string, TreeNode<B>> {
   const nodes = new Map<string, TreeNode<B>>()
-  const stack: { readonly group: TreeGroup<B>; readonly subnet: B; readonly parents: Set<TreeNode<B>> }[] = []
+  const stack: { readonly group: TreeGroup<B>; readonly subnet: B }[] = []
   for (const block of sorted) {
     let top = stack.at(-1)
     while (top && top.subnet.last_key < block.last_key) {
@@ -81,15 +81,16 @@ export function subnetTree<B extends TreeBlock>(sorted: Iterable<B>): Map<string
       top = stack.at(-1)
     }
     if (!top || top.subnet.prefix !== block.prefix || top.subnet.first_key !== block.first_key) {
-      top = { group: { members: [], outer: top?.group }, subnet: block, parents: new Set() }
+      top = { group: { members: [], outer: top?.group }, subnet: block }
       stack.push(top)
     }
-    const { group, parents } = top
+    const { group } = top
     const parent = group.outer && parentNode(group.outer, block)
     if (parent) {
       parent.children++
-      if (!parents.has(parent)) parent.covered += addressCount(block.first_key, block.prefix)
-      parents.add(parent)
+      // An equal subnet in the same parent covers no further address.
+      if (!group.members.some((member) => member.parent === parent))
+        parent.covered += addressCount(block.first_key, block.prefix)
     }
     const node = { block, parent, group, depth: stack.length - 1, children: 0, covered: 0 }
     group.members.push(node)

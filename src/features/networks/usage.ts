@@ -70,11 +70,7 @@ const excesses = (nodes: Tree, shared: ReadonlyMap<string, readonly string[]>): 
 }
 
 /** Returns the fields of the networks of a tree that contain others, by id. @param used distinct addresses by network */
-const nestedFields = async (
-  ctx: Ctx,
-  nodes: Tree,
-  used: ReadonlyMap<string, number>,
-): Promise<Map<string, Nested>> => {
+const nestedFields = async (ctx: Ctx, nodes: Tree, used: ReadonlyMap<string, number>): Promise<Map<string, Nested>> => {
   const containers = [...nodes.values()].filter(({ children }) => children > 0)
   if (containers.length === 0) return new Map()
   const inside = sums(nodes, used)
