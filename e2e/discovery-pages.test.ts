@@ -189,7 +189,7 @@ test.each(POLLED)('the list of scans %s', (_, status, more) =>
       }
       expect(asked - before).toBe(more)
     },
-    { as: 'viewer' },
+    { as: 'viewer', changesContext: true },
   ),
 )
 

@@ -20,6 +20,8 @@ export type VisitOptions = {
   readonly height?: number
   /** Parts of `404 /api/...` responses that the test expects. */
   readonly expected?: readonly string[]
+  /** The context is closed afterwards, because the test changes more of it than the harness resets, such as its clock. */
+  readonly changesContext?: boolean
 }
 
 export type Visit = {
@@ -32,6 +34,8 @@ export type Visit = {
   /** As `open`, and waits until all requests of the page are answered and rendered. */
   readonly openWhole: (path: string) => Promise<void>
 }
+
+type Look = Required<Pick<VisitOptions, 'theme' | 'width' | 'height'>>
 
 export type World = {
   readonly plat: RunningPlat
@@ -51,7 +55,7 @@ const launch = async (): Promise<Browser> => {
   return launched
 }
 
-/** One browser for all files, which ends with this process. Each visit has a separate context. */
+/** One browser for all files, which ends with this process. */
 const runningBrowser = (): Promise<Browser> => {
   browser ??= launch()
   return browser
@@ -64,36 +68,102 @@ const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', 
   platViolation([event.effectiveDirective, event.blockedURI, event.sourceFile, event.lineNumber, event.sample].join(' '))
 })`
 
-/** Records problems. */
-const watch = async (context: BrowserContext, page: Page, origin: string, expected: readonly string[]) => {
-  const problems: string[] = []
-  const requests: string[] = []
-  const underWay = new Set<Request>()
-  await context.exposeFunction('platViolation', (text: string) => problems.push(`policy: ${text}`))
-  await context.addInitScript({ content: REPORT_VIOLATIONS })
-  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
-  page.on('console', (message) => {
-    // The browser's message about a 4xx response, which is checked below with its path.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      problems.push(`console: ${message.text()}`)
+type Watched = {
+  readonly problems: string[]
+  readonly requests: string[]
+  readonly underWay: Set<Request>
+  readonly expected: readonly string[]
+}
+
+/** A context with its cache of HTTP responses and compiled scripts, and what the visit that uses it has recorded. */
+type Window = { readonly context: BrowserContext; watched: Watched }
+
+const nothing = (expected: readonly string[] = []): Watched => ({
+  problems: [],
+  requests: [],
+  underWay: new Set(),
+  expected,
+})
+
+/** Opens a context that records the problems of its pages. */
+const openWindow = async (origin: string, { theme, width, height }: Look): Promise<Window> => {
+  const context = await (await runningBrowser()).newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    baseURL: origin,
+    locale: 'en-US',
   })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const window: Window = { context, watched: nothing() }
+  const problem = (text: string) => window.watched.problems.push(text)
+  await context.exposeFunction('platViolation', (text: string) => problem(`policy: ${text}`))
+  await context.addInitScript({ content: REPORT_VIOLATIONS })
   context.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.origin !== origin) problems.push(`elsewhere: ${request.url()}`)
+    if (url.origin !== origin) problem(`elsewhere: ${request.url()}`)
     // The browser requests the icon of the tab once, on any page.
     if (url.pathname.startsWith('/static/assets/favicon')) return
     // The page loads the palette after a while: on a slow machine before it is quiet.
-    if (!url.pathname.startsWith('/static/assets/palette-')) requests.push(`${request.method()} ${url.pathname}`)
+    const isPalette = url.pathname.startsWith('/static/assets/palette-')
+    if (!isPalette) window.watched.requests.push(`${request.method()} ${url.pathname}`)
     // An event stream does not end.
-    if (request.resourceType() !== 'eventsource') underWay.add(request)
+    if (request.resourceType() !== 'eventsource') window.watched.underWay.add(request)
   })
-  context.on('requestfinished', (request) => underWay.delete(request))
-  context.on('requestfailed', (request) => underWay.delete(request))
+  context.on('requestfinished', (request) => window.watched.underWay.delete(request))
+  context.on('requestfailed', (request) => window.watched.underWay.delete(request))
   context.on('response', (response) => {
     const line = `${response.status()} ${new URL(response.url()).pathname}`
-    if (response.status() >= 400 && !isExpected(line, expected)) problems.push(`answer: ${line}`)
+    if (response.status() >= 400 && !isExpected(line, window.watched.expected)) problem(`answer: ${line}`)
   })
-  return { problems, requests, underWay }
+  return window
+}
+
+/** Opens a page, whose errors are problems, in a context without the cookies and the storage of earlier pages. */
+const openPage = async ({ context, watched: { problems } }: Window, origin: string): Promise<Page> => {
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    // The browser's message about a 4xx response, which is checked with its path.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(`console: ${message.text()}`)
+  })
+  const debug = await context.newCDPSession(page)
+  await debug.send('Storage.clearDataForOrigin', { origin, storageTypes: STORED })
+  await debug.detach()
+  return page
+}
+
+/** All that pages store, without the caches that the browser keeps by itself. */
+const STORED = 'cookies,local_storage,indexeddb,file_systems,cache_storage,service_workers,storage_buckets'
+
+/** The contexts of a server by the look of their pages. Visits reuse them, because a cold cache costs more than a test. */
+const createWindows = (origin: string) => {
+  const free = new Map<string, Window>()
+  return {
+    /** Runs the work in a context that no other visit uses. */
+    use: async (look: Look, expected: readonly string[], work: (window: Window) => Promise<boolean>) => {
+      const key = JSON.stringify(look)
+      const kept = free.get(key)
+      free.delete(key)
+      // After a crash of the browser there is none to reuse.
+      const window = kept?.context.browser()?.isConnected() ? kept : await openWindow(origin, look)
+      window.watched = nothing(expected)
+      let isReusable = false
+      try {
+        isReusable = await work(window)
+      } finally {
+        if (isReusable && !free.has(key)) {
+          await Promise.all(window.context.pages().map((page) => page.close()))
+          await window.context.clearCookies()
+          await window.context.setOffline(false)
+          free.set(key, window)
+        } else await window.context.close()
+      }
+    },
+    close: () => Promise.all([...free.values()].map(({ context }) => context.close())),
+  }
 }
 
 /** By then, the effects of a render have started. */
@@ -102,7 +172,7 @@ const DRAWN = `new Promise((done) => {
 })`
 
 /** Returns when no request is pending and rendering has caused no other. */
-const quiet = async (page: Page, { requests, underWay }: Awaited<ReturnType<typeof watch>>): Promise<void> => {
+const quiet = async (page: Page, { requests, underWay }: Watched): Promise<void> => {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const before = requests.length
@@ -115,36 +185,29 @@ const quiet = async (page: Page, { requests, underWay }: Awaited<ReturnType<type
 /** Starts the server and the browser before the tests of a file, and stops them after them. */
 export const world = (options: ServerOptions = {}): World => {
   let plat: RunningPlat | undefined
+  let windows: ReturnType<typeof createWindows> | undefined
   beforeAll(async () => {
     if (!ensureWeb()) throw new Error('the web UI can not be built')
     ;[plat] = await Promise.all([startPlat(options), runningBrowser()])
+    windows = createWindows(plat.url)
   }, START_MS)
-  afterAll(() => plat?.stop(), START_MS)
+  afterAll(async () => {
+    await windows?.close()
+    await plat?.stop()
+  }, START_MS)
 
   const started = <T>(value: T | undefined): T => {
     if (value === undefined) throw new Error('it is there in the tests of the file')
     return value
   }
 
-  const visit: World['visit'] = async (
-    work,
-    { as, theme = 'light', width = 1440, height = 900, expected = [] } = {},
-  ) => {
+  const visit: World['visit'] = async (work, { as, expected = [], changesContext = false, ...rest } = {}) => {
     const { url, signIn } = started(plat)
-    const context = await (await runningBrowser()).newContext({
-      viewport: { width, height },
-      colorScheme: theme,
-      reducedMotion: 'reduce',
-      permissions: ['clipboard-read', 'clipboard-write'],
-      baseURL: url,
-      locale: 'en-US',
-    })
-    context.setDefaultTimeout(PATIENCE_MS)
-    try {
+    const look = { theme: 'light', width: 1440, height: 900, ...rest } as const
+    await started(windows).use(look, expected, async (window) => {
+      const { context, watched } = window
+      const page = await openPage(window, url)
       if (as) await context.addCookies([await signIn(as)])
-      const page = await context.newPage()
-      const watched = await watch(context, page, url, expected)
-      const { problems, requests } = watched
       const open = async (path: string) => {
         await page.goto(path)
         await page.locator('h1').first().waitFor()
@@ -155,11 +218,10 @@ export const world = (options: ServerOptions = {}): World => {
         await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
         await quiet(page, watched)
       }
-      await work({ page, context, requests, open, openWhole })
-      if (problems.length > 0) throw new Error(problems.join('\n'))
-    } finally {
-      await context.close()
-    }
+      await work({ page, context, requests: watched.requests, open, openWhole })
+      if (watched.problems.length > 0) throw new Error(watched.problems.join('\n'))
+      return !changesContext
+    })
   }
   return {
     get plat() {
