@@ -2,7 +2,7 @@
 import { type IpKey, ipKeyOf } from '../../net/ip.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
-import { lockForPlacing } from '../networks/membership.ts'
+import { lockForPlacing } from '../placement-lock.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
 import { type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
 import type { Device } from './schema.ts'

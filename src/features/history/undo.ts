@@ -1,6 +1,6 @@
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
-import { lockForRedrawing } from '../networks/membership.ts'
+import { lockForRedrawing } from '../placement-lock.ts'
 import type { ItemChange } from './api.ts'
 import { fieldsOf } from './items.ts'
 import { INVERSE, KIND_NAMES, KINDS, type Kind } from './kind-names.ts'

@@ -17,17 +17,6 @@ export const devicesIn = (networkId: string): Subset => ({
 /** Beyond this many addresses, reading every network once is cheaper than querying their subnets. */
 const FEW = 8
 
-const PLACEMENT = ['networks placement']
-
-/**
- * Keeps networks and pools unchanged until commit. Called before addresses are placed in them: otherwise a concurrent transaction
- * that creates a network and this one would not see each other's rows. Comes before the locks of occupancy and of rows.
- */
-export const lockForPlacing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNamesShared(ctx.db, PLACEMENT)
-
-/** Excludes placements of addresses until commit. Called before networks or pools change their bounds, and before any other lock. */
-export const lockForRedrawing = (ctx: Ctx): Promise<void> => ctx.store.sql.lockNames(ctx.db, PLACEMENT)
-
 /** Returns the keys of the subnets that hold an address in its space, the most specific first. */
 export const subnetKeysAround = (key: IpKey): string[] => {
   const space = spaceOfKey(key)

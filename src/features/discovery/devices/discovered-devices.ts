@@ -3,7 +3,7 @@ import { AppError, invalidField, notFound, orNotFound } from '../../../platform/
 import { ALL } from '../../../platform/contract/fields.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { Ctx } from '../../ctx.ts'
-import { lockForPlacing } from '../../networks/membership.ts'
+import { lockForPlacing } from '../../placement-lock.ts'
 import type { Tables } from '../../tables.ts'
 import type { discovery } from '../api.ts'
 import { eachItem, promote, promoteMany } from '../inbox/promote.ts'
