@@ -21,6 +21,7 @@ type Call = { readonly path: string; readonly body?: object; readonly headers?: 
 /** Creates one of every object, and returns a call for each operation that would change something. */
 const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Readonly<Record<string, Call>>> => {
   const { api } = caller
+  const space = await api.spaces.create({ name: 'space' })
   const datacenter = await api.datacenters.create({ name: 'dc' })
   const vlan = await api.vlans.create({ vlan_id: 10, name: 'v', datacenter_id: datacenter.id })
   const network = await api.networks.create({ name: 'net', subnet: '10.0.0.0/24', datacenter_id: datacenter.id })
@@ -43,6 +44,9 @@ const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Re
   const [change] = await api.history.list({ operation: 'discovery-locks.create', limit: 1 })
   const create = [{ op: 'create', device: { name: 'by bulk' } }]
   return {
+    'spaces.create': { path: '/api/spaces', body: { name: 'new' } },
+    'spaces.update': { path: `/api/spaces/${space.id}`, body: { reachable: true } },
+    'spaces.delete': { path: `/api/spaces/${space.id}` },
     'datacenters.create': { path: '/api/datacenters', body: { name: 'new' } },
     'datacenters.update': { path: `/api/datacenters/${datacenter.id}`, body: { name: 'changed' } },
     'datacenters.delete': { path: `/api/datacenters/${datacenter.id}` },
@@ -133,6 +137,7 @@ describe.each(dialects())('on %s', (dialect) => {
         .join('\n')
     }
     for (const path of [
+      'spaces',
       'datacenters',
       'vlans',
       'networks',
