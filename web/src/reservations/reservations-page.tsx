@@ -28,7 +28,10 @@ type Around = {
   readonly hasMacs: boolean
 }
 
-const columnsFor = (names: ReadonlyMap<string, string>, { spaces, hasMacs }: Around): readonly Column<Reservation>[] => [
+const columnsFor = (
+  names: ReadonlyMap<string, string>,
+  { spaces, hasMacs }: Around,
+): readonly Column<Reservation>[] => [
   {
     id: 'address',
     text: 'Address',

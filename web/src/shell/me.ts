@@ -19,8 +19,7 @@ export type Permit = {
 }
 
 /** Only the estate has a past, and nothing of it can be changed. */
-const OF_THE_PAST =
-  /^(datacenters|devices|networks|pools|relationships|reservations|search|spaces|vlans):(list|read)$/
+const OF_THE_PAST = /^(datacenters|devices|networks|pools|relationships|reservations|search|spaces|vlans):(list|read)$/
 
 export const usePermit = (): Permit => {
   const { permissions } = useMe()
