@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { SearchText } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { SpaceOf } from '../spaces/fields.ts'
 
 export const SearchResult = z
   .object({
@@ -9,6 +10,7 @@ export const SearchResult = z
     id: z.string(),
     name: z.string(),
     match: z.string().describe('The text that matched'),
+    space_id: SpaceOf.describe('The address space of a network or a pool; absent in the default one'),
   })
   .meta({ id: 'SearchResult', columns: ['type', 'id', 'name', 'match'] })
 export type SearchResult = z.infer<typeof SearchResult>

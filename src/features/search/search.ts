@@ -13,9 +13,10 @@ import { holdsWord } from '../discovery/discovery.ts'
 import type { DiscoveredDevice } from '../discovery/schema.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import { tagsOf } from '../pools/pools.ts'
+import { withSpace } from '../spaces/fields.ts'
 import { allSpaces, SPACES } from '../spaces/keys.ts'
 import { MAX_RESULTS_PER_TYPE, type SearchResult, search } from './api.ts'
-import { keptTexts } from './texts.ts'
+import { type Entry, keptTexts } from './texts.ts'
 
 /** The range of a query that is an address or a CIDR, which is looked for in all address spaces. */
 type Range = KeyRange & { readonly isDivided: boolean }
@@ -67,24 +68,27 @@ const inDevices = async (
   })
 }
 
+const resultOf = (type: 'network' | 'pool', { space_id, ...entry }: Entry): SearchResult =>
+  withSpace({ type, ...entry }, space_id)
+
 const networkTexts = keptTexts('networks', ['networks'], async (ctx) => {
-  const columns = ['id', 'name', 'subnet', 'description'] as const
+  const columns = ['id', 'name', 'subnet', 'description', 'space_id'] as const
   const rows = await ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id').execute()
-  return rows.map(({ id, name, subnet, description }) => {
-    return { id, name, match: subnet, pieces: [name, subnet, description] }
+  return rows.map(({ description, subnet, ...network }) => {
+    return { ...network, match: subnet, pieces: [network.name, subnet, description] }
   })
 })
 
 const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
   if (!range) {
     const found = (await networkTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
-    return found.map((entry) => ({ type: 'network', ...entry }))
+    return found.map((entry) => resultOf('network', entry))
   }
   const [first, last] = [keyIn('first_key', range), keyIn('last_key', range)]
   // The networks that contain the range, the most specific first, then those inside it.
   const rows = await ctx.db
     .selectFrom('networks')
-    .select(['id', 'name', 'subnet'])
+    .select(['id', 'name', 'subnet as match', 'space_id'])
     .where((eb) =>
       eb.or([
         eb.and([eb(first, '<=', range.first), eb(last, '>=', range.last)]),
@@ -96,39 +100,40 @@ const inNetworks = async (ctx: Ctx, words: readonly string[], range: Range | und
     .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
     .execute()
-  return rows.map(({ id, name, subnet }) => ({ type: 'network', id, name, match: subnet }))
+  return rows.map((entry) => resultOf('network', entry))
 }
 
 const extent = ({ start_ip, end_ip }: { readonly start_ip: string; readonly end_ip: string }): string =>
   `${start_ip} - ${end_ip}`
 
-const poolTexts = keptTexts('pools', ['pools', 'pool_tags'], async (ctx) => {
-  const columns = ['id', 'name', 'start_ip', 'end_ip', 'description'] as const
-  const [rows, tags] = await Promise.all([
-    ctx.db.selectFrom('pools').select(columns).orderBy('name_key').orderBy('id').execute(),
-    tagsOf(ctx, 'all'),
-  ])
-  return rows.map((pool) => {
-    const { id, name, start_ip, end_ip, description } = pool
-    return { id, name, match: extent(pool), pieces: [name, start_ip, end_ip, description, ...(tags.get(id) ?? [])] }
+/** Selects pools with the space of their network. */
+const poolsInOrder = ({ db }: Ctx) =>
+  db
+    .selectFrom('pools')
+    .leftJoin('networks', 'networks.id', 'pools.network_id')
+    .select(['pools.id', 'pools.name', 'start_ip', 'end_ip', 'space_id'])
+    .orderBy('pools.name_key')
+    .orderBy('pools.id')
+
+const poolTexts = keptTexts('pools', ['pools', 'pool_tags', 'networks'], async (ctx) => {
+  const [rows, tags] = await Promise.all([poolsInOrder(ctx).select('pools.description').execute(), tagsOf(ctx, 'all')])
+  return rows.map(({ start_ip, end_ip, description, ...pool }) => {
+    const pieces = [pool.name, start_ip, end_ip, description, ...(tags.get(pool.id) ?? [])]
+    return { ...pool, match: extent({ start_ip, end_ip }), pieces }
   })
 })
 
 const inPools = async (ctx: Ctx, words: readonly string[], range: Range | undefined): Promise<SearchResult[]> => {
   if (!range) {
     const found = (await poolTexts(ctx)).find(words, MAX_RESULTS_PER_TYPE)
-    return found.map((entry) => ({ type: 'pool', ...entry }))
+    return found.map((entry) => resultOf('pool', entry))
   }
-  const rows = await ctx.db
-    .selectFrom('pools')
-    .select(['id', 'name', 'start_ip', 'end_ip'])
+  const rows = await poolsInOrder(ctx)
     .where(keyIn('start_key', range), '<=', range.last)
     .where(keyIn('end_key', range), '>=', range.first)
-    .orderBy('name_key')
-    .orderBy('id')
     .limit(MAX_RESULTS_PER_TYPE)
     .execute()
-  return rows.map((pool) => ({ type: 'pool', id: pool.id, name: pool.name, match: extent(pool) }))
+  return rows.map(({ start_ip, end_ip, ...pool }) => resultOf('pool', { ...pool, match: extent({ start_ip, end_ip }) }))
 }
 
 const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {

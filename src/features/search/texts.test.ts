@@ -5,7 +5,10 @@ import { RevisionCache } from '../../platform/db/cache/revision-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Described, keptTexts, Texts } from './texts.ts'
 
-const named = (name: string, ...pieces: string[]): Described => ({ id: name, name, match: '', pieces })
+const named = (name: string, ...pieces: string[]): Described => ({
+  ...{ id: name, name, match: '', space_id: null },
+  pieces,
+})
 const namesOf = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name)
 
 test('finds the entries with every word, in order, up to the limit', () => {

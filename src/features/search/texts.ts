@@ -6,7 +6,13 @@ import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
-export type Entry = { readonly id: string; readonly name: string; readonly match: string }
+export type Entry = {
+  readonly id: string
+  readonly name: string
+  readonly match: string
+  /** null in the default space. */
+  readonly space_id: string | null
+}
 
 /**
  * The texts that are searched, in any case. Words contain no blank, so none matches across two pieces or two entries.
@@ -21,7 +27,7 @@ export class Texts {
 
   /** @param all in the order of results */
   constructor(all: readonly Described[]) {
-    this.#entries = all.map(({ id, name, match }) => ({ id, name, match }))
+    this.#entries = all.map(({ id, name, match, space_id }) => ({ id, name, match, space_id }))
     const texts = all.map(({ pieces }) => `${pieces.join('\n').toLowerCase()}\n`)
     this.#text = texts.join('')
     this.#starts = new Uint32Array(texts.length + 1)

@@ -153,6 +153,15 @@ describe.each([...dialects()])('address spaces on %s', (dialect) => {
         (await inv.api.search.all({ q })).results.map(({ type, name }) => `${type} ${name}`)
       expect(await found('10.1.0.8')).toEqual(expect.arrayContaining(['device host']))
       expect((await found('10.1.0.0/28')).filter((one) => one === 'network n 10.1.0.0/24')).toHaveLength(3)
+      const spacesOf = async (q: string, name: string) =>
+        (await inv.api.search.all({ q })).results.filter((one) => one.name === name).map(({ space_id }) => space_id)
+      for (const [q, name] of [
+        ['10.1.0.0/28', 'n 10.1.0.0/24'],
+        ['n 10.1.0', 'n 10.1.0.0/24'],
+        ['10.1.0.0/28', 'p'],
+        ['p', 'p'],
+      ] as const)
+        expect(new Set(await spacesOf(q, name))).toEqual(new Set(spaces()))
       expect((await inv.api.devices.search({ q: '10.1.0.0/28' })).map(({ name }) => name)).toEqual(['host', 'router'])
     })
   })
