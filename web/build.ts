@@ -93,7 +93,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|tree\.ts|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk-dialog|relate-dialog|relationships-tab|addresses-tab))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk-dialog|relate-dialog|relationships-tab|addresses-tab))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */

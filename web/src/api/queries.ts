@@ -1,6 +1,6 @@
 /** The shared queries, with their cache keys and lifetimes. */
 import { hashKey, QueryClient, queryOptions } from '@tanstack/react-query'
-import { withNestedUse } from '../networks/tree.ts'
+import { withNestedUse } from '../networks/known-use.ts'
 import { asOf } from './as-of.ts'
 import { api } from './client.ts'
 import { asAppError } from './errors.ts'

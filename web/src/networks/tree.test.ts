@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Network } from '../api/contracts.ts'
-import { networkTree, rowsOfSpaces, type TreeRow, treeRows, withNestedUse } from './tree.ts'
+import { withNestedUse } from './known-use.ts'
+import { networkTree, rowsOfSpaces, type TreeRow, treeRows } from './tree.ts'
 
 const network = (subnet: string): Network => ({
   id: subnet,
@@ -60,7 +61,7 @@ describe('the tree of networks', () => {
   })
 
   test('counts used addresses in a network and in its subnets', () => {
-    const inUse = (subnet: string, used_ips: number): Network => ({
+    const inUse = (subnet: string, used_ips: number, nested_used_ips?: number): Network => ({
       ...network(subnet),
       utilization: {
         network_id: subnet,
@@ -68,9 +69,10 @@ describe('the tree of networks', () => {
         used_ips,
         available_ips: 1000 - used_ips,
         utilization: used_ips / 10,
+        ...(nested_used_ips !== undefined && { nested_used_ips }),
       },
     })
-    const networks = withNestedUse([inUse('10.0.0.0/16', 1), inUse('10.0.0.0/20', 0), inUse('10.0.1.0/24', 9)])
+    const networks = withNestedUse([inUse('10.0.0.0/16', 1, 10), inUse('10.0.0.0/20', 0, 9), inUse('10.0.1.0/24', 9)])
     expect(networks.map(({ utilization }) => [utilization?.used_ips, utilization?.utilization])).toEqual([
       [10, 1],
       [9, 0.9],

@@ -71,30 +71,6 @@ const gapsOf = ({ network, cidr, children }: TreeNode, level: number): { cidr: C
   })
 }
 
-/** Addresses in use in a network and in all that lie in it; the server counts each address in the narrowest alone. */
-const usedIn = ({ network, children }: TreeNode): number =>
-  children.reduce((sum, child) => sum + usedIn(child), network.utilization?.used_ips ?? 0)
-
-const withUse = (node: TreeNode): Network => {
-  const { network, children } = node
-  const { utilization } = network
-  if (!utilization || children.length === 0) return network
-  const { total_ips: total } = utilization
-  const used = Math.min(usedIn(node), total)
-  // Two decimals, as the server has them.
-  const percent = total === 0 ? 0 : Math.round((used / total) * 10_000) / 100
-  return {
-    ...network,
-    utilization: { ...utilization, used_ips: used, available_ips: total - used, utilization: percent },
-  }
-}
-
-const everyNode = (nodes: readonly TreeNode[]): TreeNode[] =>
-  nodes.flatMap((node) => [node, ...everyNode(node.children)])
-
-/** The networks with the used addresses of all their subnets: 10.0.0.0/8 is not empty because its addresses are those of a /24. */
-export const withNestedUse = (networks: readonly Network[]): Network[] => everyNode(networkTree(networks)).map(withUse)
-
 type Shown = { readonly isExpanded: (id: string) => boolean; readonly hasGaps: boolean }
 
 /** The rows of the tree as they are seen, from the top. */
