@@ -51,6 +51,16 @@ const special: Fetch = async (target, init) => {
     )
   if (pathname === '/api/auth/login')
     return Response.json({ user: { id: HOSTILE } }, { headers: { 'Set-Cookie': 'session=x; Path=/' } })
+  if (pathname.endsWith('/tree')) {
+    const network = { id: HOSTILE, name: HOSTILE, subnet: '10.0.0.0/24', vlan_id: null }
+    const pools = [{ id: HOSTILE, name: HOSTILE, start_ip: HOSTILE, end_ip: HOSTILE }]
+    const utilization = { used_ips: 1, utilization: 1 }
+    return Response.json({
+      network: { ...network, subnet: HOSTILE },
+      ...{ parents: [network], children: [{ ...network, utilization }], more: true },
+      free: [{ subnet: '10.0.0.128/25', total_ips: 128, used_ips: 0, pools }],
+    })
+  }
   if (pathname === '/api/auth/logout') return new Response(null, { status: 204 })
   return answering(target, init)
 }
@@ -158,6 +168,12 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['discovery', 'leases', join(folder, `no ${FILE}`)],
     ])
   },
+  'network tree': () =>
+    each([
+      ['network', 'tree', 'n'],
+      ['network', 'tree', 'n', '-o', 'json'],
+      ['network', 'tree', HOSTILE],
+    ]),
   'dns zone check': () => each([['dns', 'zone', 'check', HOSTILE]]),
   watch: () =>
     each([

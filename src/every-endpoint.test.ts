@@ -15,6 +15,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/api/search': '?q=dev',
   '/api/discovery/devices': '?network_id=*',
   '/api/history/diff': '?from=0s',
+  '/api/networks/{id}/next-subnet': '?prefix_length=26',
 }
 
 describe('every endpoint', () => {
@@ -113,6 +114,7 @@ describe('of an estate with one of each', () => {
     const hook = { name: 'w', url: 'http://hook.invalid/', events: ['device.deleted' as const] }
     const { id: webhook } = await admin.api.webhooks.create(hook)
     ids = {
+      spaces: await make('/api/spaces', { id: 'space', name: 'space' }),
       datacenters: await make('/api/datacenters', { id: 'dc', name: 'dc' }),
       vlans: await make('/api/vlans', { vlan_id: 10, name: 'v' }),
       networks: await make('/api/networks', network),

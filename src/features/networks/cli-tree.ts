@@ -73,8 +73,8 @@ export const treeText = (answer: NetworkTree, columns: number | undefined): stri
     })),
     ...(more ? [{ head: `${lead}└─ ...`, about: 'and more free blocks' }] : []),
   ]
-  const width = Math.max(...lines.map(({ head }) => widthOf(head))) + 2
-  const texts = lines.map(({ head, about }) => `${padEnd(head, width)}${printable(about)}`.trimEnd())
+  const width = Math.max(...lines.map(({ head }) => widthOf(printable(head)))) + 2
+  const texts = lines.map(({ head, about }) => `${padEnd(printable(head), width)}${printable(about)}`.trimEnd())
   return `${texts.map((text) => (columns === undefined ? text : cut(text, columns))).join('\n')}\n`
 }
 

@@ -4,6 +4,7 @@ import { IpAddress } from '../../platform/contract/address-field.ts'
 import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { SpaceFilter } from '../spaces/fields.ts'
 
 export const PoolUtilization = z
   .object({
@@ -80,6 +81,7 @@ export const pools = {
       z.object({
         name: Filter.optional().describe('Part of the name, in any case'),
         tags,
+        space_id: SpaceFilter,
         managed_by: ManagedByFilter,
         include,
         ...Page,

@@ -13,7 +13,7 @@ import { type ContentsMove, targetOf } from '../networks/contents.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
 import type { Restored } from '../restored.ts'
-import { spaceKeyOf } from '../spaces/keys.ts'
+import { inSpace, spaceKeyOf } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import { type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
@@ -192,14 +192,19 @@ type ListInput = {
   readonly networkId?: string
   readonly name?: string | undefined
   readonly tags?: readonly string[] | undefined
+  readonly space_id?: string | undefined
   readonly managed_by?: string | undefined
   readonly include?: 'utilization' | undefined
   readonly page: Page
 }
 
-const list = async (ctx: Ctx, { networkId, name, tags: wanted = [], managed_by, include, page }: ListInput) => {
-  const revision = include ? await expiringRevision(ctx, UTILIZATION_TABLES) : await ctx.store.revision(LIST_TABLES)
+const list = async (ctx: Ctx, input: ListInput) => {
+  const { networkId, name, tags: wanted = [], space_id, managed_by, include, page } = input
+  const tables = space_id === undefined ? LIST_TABLES : ([...LIST_TABLES, 'networks'] as const)
+  const revision = include ? await expiringRevision(ctx, UTILIZATION_TABLES) : await ctx.store.revision(tables)
   let query = store.query(ctx)
+  if (space_id !== undefined)
+    query = query.where('network_id', 'in', (eb) => eb.selectFrom('networks').select('id').where(inSpace(space_id)))
   if (networkId !== undefined) query = query.where('network_id', '=', networkId)
   if (name) query = query.where(containsText('name_key', name))
   if (managed_by) query = query.where(isManagedBy(managed_by))
@@ -235,8 +240,8 @@ export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilizatio
 
 export const feature: Feature = {
   operations: implement(pools, {
-    all: async (ctx, { name, tags, managed_by, include, ...page }) =>
-      list(ctx, { name, tags, managed_by, include, page }),
+    all: async (ctx, { name, tags, space_id, managed_by, include, ...page }) =>
+      list(ctx, { name, tags, space_id, managed_by, include, page }),
     list: async (ctx, { network_id, tags, include, ...page }) => {
       await networks.mustGet(ctx, network_id)
       return list(ctx, { networkId: network_id, tags, include, page })

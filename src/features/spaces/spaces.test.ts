@@ -91,6 +91,12 @@ describe.each([...dialects()])('address spaces on %s', (dialect) => {
       const listed = async (space_id: string) => (await inv.api.networks.list({ space_id })).map(({ subnet }) => subnet)
       expect(await listed(acme)).toEqual(['10.1.0.0/24'])
       expect(await listed('default')).toEqual(['10.1.0.0/24'])
+      const poolsOf = async (space_id: string) => (await inv.api.pools.all({ space_id })).map(({ id }) => id)
+      expect([await poolsOf('default'), await poolsOf(acme), await poolsOf('nowhere')]).toEqual([
+        [pools[0]?.id ?? ''],
+        [pools[1]?.id ?? ''],
+        [],
+      ])
     })
 
     test('each gives out its own addresses', async () => {

@@ -35,13 +35,12 @@ const chosenColumns = (item: z.ZodType): string[] => {
   return Array.isArray(columns) ? columns.map(String) : Object.keys(fieldsOf(item))
 }
 
-/** The columns of the contract, and those that were requested (`--include utilization`). */
+/** The columns of the contract, and those of the optional fields that a row has, such as a space or what `--include` adds. */
 const tableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
   const chosen = chosenColumns(item)
   if (chosen.length === 0) return columnsIn(rows)
-  const [first = {}] = rows
   const asked = Object.entries(fieldsOf(item)).filter(
-    ([field, schema]) => schema instanceof z.ZodOptional && Object.hasOwn(first, field),
+    ([field, schema]) => schema instanceof z.ZodOptional && rows.some((row) => Object.hasOwn(row, field)),
   )
   return [...chosen, ...asked.map(([field]) => field).filter((field) => !chosen.includes(field))]
 }
