@@ -1,6 +1,6 @@
 /** Planning: subnets are allocated, split and merged, with the keyboard and on the tab Space of a network. */
 import { expect, test } from 'bun:test'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({})
 const as = 'admin'
@@ -67,7 +67,7 @@ test('a subnet is allocated in the tree by keys alone, and networks are split an
       expect(await effect.textContent()).toEndWith('1.0.4.0/22 free')
       expect(await axeFindings(page)).toEqual([])
       await form.getByLabel('Subnet · required').fill('1.0.0.0/23')
-      expect(await effect.textContent()).toBe('')
+      await eventually(() => effect.textContent(), '')
     },
     { as },
   )

@@ -1,11 +1,11 @@
 /** The subnet in the form of a network, with the networks and free blocks that a change of it brings in and leaves out. */
-import { useMemo } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
 import type { CustomInput, FieldSpec } from '../resource/resource.ts'
 import { TextField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { fields } from './fields.ts'
-import { type Part, resizeOf } from './resize.ts'
+import { type Part, resizer } from './resize.ts'
 import css from './space.module.css'
 
 /** The largest number of networks, and of free blocks, that are listed. */
@@ -47,10 +47,10 @@ type Known = { readonly networks: readonly Network[]; readonly id: string }
 
 const ResizeField = ({ networks, id, value, onChange, error, values }: Known & CustomInput) => {
   const space_id = values.space_id || undefined
-  const resize = useMemo(
-    () => resizeOf(networks, id, { subnet: value.trim(), space_id }),
-    [networks, id, value, space_id],
-  )
+  const resizeOf = useMemo(() => resizer(networks, id), [networks, id])
+  // A short prefix, as typed on the way to a longer one, brings in all networks.
+  const subnet = useDeferredValue(value.trim())
+  const resize = useMemo(() => resizeOf({ subnet, space_id }), [resizeOf, subnet, space_id])
   return (
     <div>
       <TextField {...{ label, hint, error, value, onChange, isMono }} required={isRequired} />

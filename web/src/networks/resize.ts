@@ -48,15 +48,21 @@ const partOf = (all: readonly Placed[], block: Block, other: Block): Part => {
   }
 }
 
-/** Returns undefined if the network stays where it is, and for a text that is no subnet. @param place the new one */
-export const resizeOf = (networks: readonly Network[], id: string, place: Place): Resize | undefined => {
+/** Returns undefined if the network stays where it is, and for a text that is no subnet. */
+export type Resizer = (place: Place) => Resize | undefined
+
+/** Parses the list once, for each subnet that is typed. @param id of the network that is changed */
+export const resizer = (networks: readonly Network[], id: string): Resizer => {
   const network = networks.find((one) => one.id === id)
   const before = network && blockOf(network)
-  const after = blockOf(place)
-  if (!before || !after || (contains(before, after) && contains(after, before))) return undefined
-  const others = networks.flatMap((one): Placed[] => {
-    const block = one.id === id ? undefined : blockOf(one)
-    return block ? [{ ...block, network: one }] : []
-  })
-  return { comesIn: partOf(others, after, before), goesOut: partOf(others, before, after) }
+  let others: readonly Placed[] | undefined
+  return (place) => {
+    const after = blockOf(place)
+    if (!before || !after || (contains(before, after) && contains(after, before))) return undefined
+    others ??= networks.flatMap((one): Placed[] => {
+      const block = one.id === id ? undefined : blockOf(one)
+      return block ? [{ ...block, network: one }] : []
+    })
+    return { comesIn: partOf(others, after, before), goesOut: partOf(others, before, after) }
+  }
 }
