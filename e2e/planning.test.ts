@@ -1,6 +1,6 @@
 /** Planning: subnets are allocated, split and merged, with the keyboard and on the tab Space of a network. */
 import { expect, test } from 'bun:test'
-import { axeFindings, world } from './harness.ts'
+import { axeFindings, eventually, world } from './harness.ts'
 
 const it = world({})
 const as = 'admin'
@@ -56,7 +56,18 @@ test('a subnet is allocated in the tree by keys alone, and networks are split an
       await merge.getByText('1.0.0.0/23').waitFor()
       await merge.getByRole('button', { name: 'Merge' }).click()
       await page.getByText('Merged into first').waitFor()
-      expect((await api.networks.list({ name: 'first' }))[0]?.subnet).toBe('1.0.0.0/23')
+      const [first] = await api.networks.list({ name: 'first' })
+      expect(first?.subnet).toBe('1.0.0.0/23')
+
+      await open(`/networks/${first?.id}?edit=${first?.id}`)
+      const form = page.getByRole('dialog', { name: 'Edit first' })
+      const effect = form.getByRole('status', { name: 'Effect on the subnet' })
+      await form.getByLabel('Subnet · required').fill('1.0.0.0/21')
+      await effect.getByText('1.0.2.0/23 second, with 2 networks in it').waitFor()
+      expect(await effect.textContent()).toEndWith('1.0.4.0/22 free')
+      expect(await axeFindings(page)).toEqual([])
+      await form.getByLabel('Subnet · required').fill('1.0.0.0/23')
+      await eventually(() => effect.textContent(), '')
     },
     { as },
   )

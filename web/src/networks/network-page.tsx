@@ -23,6 +23,7 @@ import { DevicesTable } from './devices-table.tsx'
 import { NetworkOverview } from './network-overview.tsx'
 import { PlanningDialog, SpaceTab } from './planning.tsx'
 import { PoolsTab } from './pools-tab.tsx'
+import { resizeControl } from './resize-field.tsx'
 import { networkResource } from './resource.ts'
 import { holds } from './space.ts'
 import { useNetworkDevices } from './use-devices.ts'
@@ -97,7 +98,11 @@ export const NetworkPage = () => {
       title={network.name}
       managedBy={network.managed_by}
       get={contracts.networks.get}
-      resource={networkResource(datacenters, { spaces, vlan: vlans && vlanControl(vlans) })}
+      resource={networkResource(datacenters, {
+        spaces,
+        vlan: vlans && vlanControl(vlans),
+        subnet: resizeControl(all, id),
+      })}
       edit={{ blocked: blocked('networks:update') }}
       remove={{
         blocked: may('networks:delete') ? undefined : 'networks:delete',

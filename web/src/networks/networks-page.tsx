@@ -29,6 +29,7 @@ import { vlanControl } from '../vlans/vlan-field.tsx'
 import { NETWORK_DEFAULT_COLUMNS, networkColumns } from './columns.tsx'
 import own from './networks.module.css'
 import { type Planned, PlanningDialog } from './planning.tsx'
+import { resizeControl } from './resize-field.tsx'
 import { networkFilter, networkResource, networkSpec } from './resource.ts'
 import { TreeTable } from './tree-table.tsx'
 
@@ -82,11 +83,16 @@ export const NetworksPage = () => {
   const spec = useMemo(() => networkSpec(names, vlans), [names, vlans])
   const columns = useMemo(() => networkColumns(names, vlans), [names, vlans])
   const { spaces, space, holds, given, control } = useSpaceChoice()
-  const resource = useMemo(
-    () => networkResource(datacenters, { spaces, vlan: vlans && vlanControl(vlans) }),
-    [datacenters, spaces, vlans],
-  )
   const all = query.data ?? NONE
+  const resource = useMemo(
+    () =>
+      networkResource(datacenters, {
+        spaces,
+        vlan: vlans && vlanControl(vlans),
+        subnet: resizeControl(all, search.edit),
+      }),
+    [datacenters, spaces, vlans, all, search.edit],
+  )
   const rows = useMemo(() => all.filter(holds), [all, holds])
   const groups = useMemo(
     () =>

@@ -13,16 +13,19 @@ type Known = {
   readonly spaces?: readonly Space[]
   /** The control of the VLAN number, if it shows names. */
   readonly vlan?: Partial<FieldSpec> | undefined
+  /** The control of the subnet, of a network that exists. */
+  readonly subnet?: Partial<FieldSpec> | undefined
 }
 
 export const networkResource = (
   datacenters: readonly Datacenter[],
-  { spaces = [], vlan }: Known = {},
+  { spaces = [], vlan, subnet }: Known = {},
 ): Resource<Network> => ({
   noun: 'network',
   fields: formFields(fields, [], {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
     ...(vlan && { vlan_id: vlan }),
+    ...(subnet && { subnet }),
     space_id: spaceControl(spaces),
   }),
   nameOf: ({ name }) => name,

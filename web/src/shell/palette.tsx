@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Bookmark, type LucideIcon, Moon, Plus, Search, Sun, Terminal, Upload, User } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { keepAsOf } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
 import type { SearchResult } from '../api/contracts.ts'
@@ -17,11 +17,16 @@ import css from './palette.module.css'
 import { paletteIsOpen } from './palette-state.ts'
 import { setPreferences } from './preferences.ts'
 
+/** Most results are in the default space. */
+const SpaceBadge = lazy(() => import('../spaces/known-spaces.tsx').then((module) => ({ default: module.SpaceBadge })))
+
 type Entry = {
   readonly id: string
   readonly group: string
   readonly text: string
   readonly note?: string
+  /** Absent in the default space. */
+  readonly space_id?: string | undefined
   readonly keys?: readonly string[]
   readonly icon: LucideIcon
   readonly run: () => void
@@ -36,11 +41,12 @@ const resultEntries = (go: Go, results: readonly SearchResult[]): Entry[] =>
   [...Map.groupBy(results, ({ type }) => type)].flatMap(([type, found]) => {
     const item = itemOfType(type)
     if (!item) return []
-    return found.slice(0, MOST_OF_A_KIND).map(({ id, name, match }) => ({
+    return found.slice(0, MOST_OF_A_KIND).map(({ id, name, match, space_id }) => ({
       id: `${type} ${id}`,
       group: item.text,
       text: name,
       note: match === name ? '' : match,
+      space_id,
       icon: item.icon,
       run: () => void go(objectLink(item, id)),
     }))
@@ -232,6 +238,11 @@ export const Palette = () => {
               >
                 <Icon size={16} aria-hidden="true" />
                 <span className="truncate">{entry.text}</span>
+                {entry.space_id && (
+                  <Suspense>
+                    <SpaceBadge space_id={entry.space_id} />
+                  </Suspense>
+                )}
                 {entry.note && <span className="mono muted truncate">{entry.note}</span>}
                 {entry.keys && (
                   <span className={css.keys}>
