@@ -83,9 +83,15 @@ export class PastTables {
       ...used.map((table) => `${table.name} AS ${table.isMaterialized ? '' : 'NOT '}MATERIALIZED (${table.sql})`),
     ].join(', ')
     const [own = '', recursive = ''] = OWN_WITH.exec(statement) ?? []
-    const rest = own === '' ? ` ${statement}` : `, ${statement.slice(own.length)}`
+    // Beside a recursive expression, a definition that names a stored table would name the definition of that table.
+    const rest =
+      recursive !== ''
+        ? ` SELECT * FROM (${statement}) AS own`
+        : own === ''
+          ? ` ${statement}`
+          : `, ${statement.slice(own.length)}`
     return {
-      sql: `WITH ${recursive}${definitions.replaceAll(':seq', this.#engine.parameter(parameters))}${rest}`,
+      sql: `WITH ${definitions.replaceAll(':seq', this.#engine.parameter(parameters))}${rest}`,
       hasParameter: definitions.includes(':seq'),
     }
   }
