@@ -52,9 +52,11 @@ const SEEDS: readonly (readonly [string, object])[] = [
 type Call = { readonly method: string; readonly path: string; readonly body?: string | Uint8Array<ArrayBuffer> }
 
 /** The schema of an answer: of the change that a dry run shows, or of the operation. */
-const answerOf = ({ keeps, output }: AnyOperation, input: unknown): z.ZodType => {
+const answerOf = ({ keeps, handlesDryRun, output }: AnyOperation, input: unknown): z.ZodType => {
   const { dry_run = false } = input as { readonly dry_run?: boolean | 'changes' }
-  return keeps && (dry_run === 'changes' || (dry_run && output instanceof z.ZodVoid)) ? Change : output
+  return keeps && !handlesDryRun && (dry_run === 'changes' || (dry_run && output instanceof z.ZodVoid))
+    ? Change
+    : output
 }
 
 describe.each(dialects())('on %s', (dialect) => {
