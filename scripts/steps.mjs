@@ -63,12 +63,16 @@ const LATER = [
   'src/shutdown.test.ts',
 ]
 
+const FEATURES = 'src/features'
+
+/** A pattern matches a file by its path, and the tests of a folder by their prefix. */
+const ignoring = (paths) =>
+  paths.flatMap((path) => [path, `${path}/**`]).map((pattern) => `--path-ignore-patterns=${pattern}`)
+
 /** Runs the tests of these folders, except those of the other steps. */
-export function runBusy(folders) {
-  // A pattern matches a file by its path, and the tests of a folder by their prefix.
-  const patterns = [...waitingTests(), ...LATER].flatMap((path) => [path, `${path}/**`])
-  return runTests([...folders, ...patterns.map((pattern) => `--path-ignore-patterns=${pattern}`)])
-}
+export const runBusy = (folders) => runTests([...folders, ...ignoring([...waitingTests(), ...LATER, FEATURES])])
+/** A second process, because the tests of one wait for databases for a third of the time. */
+export const runFeatures = () => runBeside('features', [`./${FEATURES}`, ...ignoring([...waitingTests(), ...LATER])])
 export const runWaiting = () =>
   runBeside(
     'waiting',

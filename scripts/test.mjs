@@ -7,6 +7,7 @@ import {
   finish,
   runBusy,
   runContract,
+  runFeatures,
   runGolden,
   runLater,
   runLint,
@@ -31,6 +32,6 @@ else {
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
   // The browser and some tests mostly wait, so they run beside the tests that use a core.
   const later = async () => [await runContract(), await runLater()]
-  const tests = [runBusy(['./src', './web', './bench']), runWaiting(), runPages(), later()]
+  const tests = [runBusy(['./src', './web', './bench']), runFeatures(), runWaiting(), runPages(), later()]
   finish([...checks, ...(await Promise.all(tests)).flat()])
 }
