@@ -35,7 +35,7 @@ EXCUSED = [
     r"^scan: (is \w+ already|another one of this network is running)$",
     r"^id: the conflict is resolved already$",
     # The rows of an estate document, which has a JSON Schema of its own.
-    r"^(datacenters|vlans|networks|pools|devices|relationships|reservations)\[\d+\]",
+    r"^(spaces|datacenters|vlans|networks|pools|devices|relationships|reservations)\[\d+\]",
     r": is no list of an estate document",
     # JSON in a text, and files of other programs.
     r"^mapping: must be JSON",
@@ -55,6 +55,8 @@ EXCUSED = [
     r"^hosts\[\d+\]\.ip: is not in ",  # the network of the scan
     r"^(network_id|subnet): \S+ (overlaps the local range|is too large for a scan|has no address)",
     r"^network_id: the address space .* is not reachable from this server",
+    r"^prefix_length: must be \d+-\d+ in ",  # the network
+    r"^prefix_length: would make ",  # too many subnets of it, or cut a pool
     r"^exclude_ips: leaves no address to scan$",
     # Between a field and the clock, or a setting.
     r"^expires_at: must be in the future$",

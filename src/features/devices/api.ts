@@ -120,7 +120,7 @@ export const devices = {
         datacenter_id: idOf('datacenters').optional(),
         network_id: idOf('networks').optional(),
         space_id: SpaceFilter.describe(
-          'Only devices with an address in this address space; `default` for the default one',
+          'Only devices with an address in this space, or `default`',
         ),
         status: DeviceStatus.optional(),
         managed_by: ManagedByFilter,

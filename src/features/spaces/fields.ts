@@ -11,13 +11,13 @@ export const isDefault = (text: string): boolean => text.toLowerCase() === DEFAU
 /** The space of an object, in a create or an update; absent, `null`, `""` and `default` are the default space. */
 export const SpaceId = reference('spaces')
   .transform((id) => (id !== null && isDefault(id) ? null : id))
-  .describe('The address space; absent or `default` for the default one')
+  .describe('The address space')
   .meta({ word: DEFAULT })
 
 /** Filters by space. */
 export const SpaceFilter = idOf('spaces')
   .optional()
-  .describe('Only those of this address space, or `default`')
+  .describe('Only those of this space, or `default`')
   .meta({ word: DEFAULT })
 
 /** The space of an object in an answer, which has none of the default space. */
