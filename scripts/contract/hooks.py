@@ -56,6 +56,8 @@ EXCUSED = [
     r"^(network_id|subnet): \S+ (overlaps the local range|is too large for a scan|has no address)",
     r"^network_id: the address space .* is not reachable from this server",
     r"^prefix_length: must be \d+-\d+ in ",  # the network
+    r"^prefix_length: is of no subnet: ",
+    r"^prefix_length: every /\d+ of ",  # the network
     r"^prefix_length: would make ",  # too many subnets of it, or cut a pool
     r"^exclude_ips: leaves no address to scan$",
     # Between a field and the clock, or a setting.
