@@ -158,7 +158,7 @@ const moves = async (): Promise<Result> => {
   const slowest = Math.max(...reads)
   return plain({
     work: `a network of ${MOVED.toLocaleString('en')} addresses moves to another space`,
-    ours: `${milliseconds(ms)}; ${reads.length} reads meanwhile, the slowest ${milliseconds(slowest)}`,
+    ours: `${milliseconds(ms)}; ${reads.length} reads beside it, the slowest ${milliseconds(slowest)}`,
     goal: `< ${GOAL_MOVE_MS / 1000} s`,
     isMet: ms < GOAL_MOVE_MS,
     numbers: { move_ms: ms, reads: reads.length, slowest_read_ms: slowest },

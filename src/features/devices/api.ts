@@ -119,9 +119,7 @@ export const devices = {
         tags: z.array(Filter).optional().describe('Only devices with every one of these tags'),
         datacenter_id: idOf('datacenters').optional(),
         network_id: idOf('networks').optional(),
-        space_id: SpaceFilter.describe(
-          'Only devices with an address in this space, or `default`',
-        ),
+        space_id: SpaceFilter.describe('Only devices with an address in this space, or `default`'),
         status: DeviceStatus.optional(),
         managed_by: ManagedByFilter,
         ...Page,

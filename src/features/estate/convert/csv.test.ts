@@ -119,7 +119,12 @@ describe('the delimiter and the encoding are known by the file', () => {
 })
 
 test.each([
-  ['no resource', 'a,b\n1,2\n', {}, 'resource: is required for a spreadsheet: one of spaces, datacenters, vlans, networks'],
+  [
+    'no resource',
+    'a,b\n1,2\n',
+    {},
+    'resource: is required for a spreadsheet: one of spaces, datacenters, vlans, networks',
+  ],
   [
     'a column that is not in the file',
     'name,b\n1,2\n',
