@@ -1,6 +1,6 @@
 /** The rules of devices. */
 
-import type { IpKey } from '../../net/ip.ts'
+import { ipKeyOf } from '../../net/ip.ts'
 import { AppError, invalid, invalidField, notFound, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listChain } from '../../platform/contract/list.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
@@ -13,7 +13,7 @@ import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
 import { patched } from './patched.ts'
-import { claimPlaces, keysOf, lockPlaces } from './places.ts'
+import { claimPlaces, keysOf, lockPlaces, spacesOf } from './places.ts'
 import { reactions } from './reactions.ts'
 import { checkReferences, type References } from './references.ts'
 import type { Address, Device } from './schema.ts'
@@ -36,13 +36,12 @@ const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...
   updated_at: ctx.now,
 })
 
-/** @param keys of the addresses of all, in order */
-const memberRows = (all: readonly Device[], keys: readonly IpKey[]) => {
-  const rest = keys.values()
+const memberRows = async (ctx: Ctx, all: readonly Device[]) => {
+  const space = await spacesOf(ctx, all)
   return all.flatMap(({ id, addresses }) =>
-    addresses.flatMap(({ network_id }) => {
-      const { value: ip_key } = rest.next()
-      return ip_key === undefined ? [] : [{ device_id: id, ip_key, network_id }]
+    addresses.map((address) => {
+      const { ip, network_id } = address
+      return { device_id: id, ip_key: ipKeyOf(ip, space(address)), network_id }
     }),
   )
 }
@@ -65,12 +64,13 @@ type Birth = 'device.created' | 'device.promoted'
 
 /** Records valid devices in this transaction. */
 export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth = 'device.created'): Promise<void> => {
-  const keys = await keysOf(ctx, all)
+  const members = await memberRows(ctx, all)
+  const keys = members.map(({ ip_key }) => ip_key)
   // Before the addresses: of two callers that make one device, the second learns which it is.
   await store.insertRefs(ctx, all)
   await claimPlaces(ctx, all)
   await store.insert(ctx, all)
-  await membership.add(ctx, memberRows(all, keys))
+  await membership.add(ctx, members)
   const births = async () => {
     for (const device of all) await ctx.emit(birth, device)
   }

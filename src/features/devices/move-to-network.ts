@@ -6,7 +6,7 @@ import * as membership from './membership-store.ts'
 import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
-export const moveAddresses = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
+export const moveToNetworks = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
   const from = new Set(move.from.map(({ id }) => id))
   const concerned = new Set<string>()
   for (const networkId of from) for (const id of await store.idsReferringTo(ctx, { networkId })) concerned.add(id)

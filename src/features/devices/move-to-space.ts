@@ -17,7 +17,7 @@ type MovedKeys = { readonly old: readonly IpKey[]; readonly new: readonly IpKey[
  * Gives the new space to the addresses that name the network, and to those that belong to it by containment unless another
  * network of the same subnet holds them too. An address loses its pool if only one of the two has moved.
  */
-export const moveAddresses = async (ctx: Ctx, { before, after, from, to }: SpaceChange): Promise<MovedKeys> => {
+export const moveToSpace = async (ctx: Ctx, { before, after, from, to }: SpaceChange): Promise<MovedKeys> => {
   const pools = new Set(await poolsOfNetwork(ctx, after.id))
   const members = await membership.keysByDevice(ctx, after.id)
   const takesContained = await isOnlyWithSubnet(ctx, before)

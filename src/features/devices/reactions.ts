@@ -10,8 +10,8 @@ import * as occupancy from '../occupancy/occupancy.ts'
 import type { RangeChange } from '../pools/pools.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import * as membership from './membership-store.ts'
-import { moveAddresses } from './move-to-network.ts'
-import { moveAddresses as moveToSpace } from './move-to-space.ts'
+import { moveToNetworks } from './move-to-network.ts'
+import { moveToSpace } from './move-to-space.ts'
 import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
@@ -69,7 +69,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
     await occupancy.take(ctx, moved.new)
     await ctx.emit('addresses.moved', [...moved.old, ...moved.new])
   },
-  'networks.moving-contents': moveAddresses,
+  'networks.moving-contents': moveToNetworks,
   'network.deleting': async (ctx, { id }: Network) => {
     await membership.removeNetwork(ctx, id)
     const clear = (address: Address) => (address.network_id === id ? { ...address, network_id: null } : address)

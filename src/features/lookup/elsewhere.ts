@@ -32,7 +32,7 @@ const push = <Key, One>(lists: Map<Key, One[]>, key: Key, one: One): void => {
   else lists.set(key, [one])
 }
 
-/** Returns the devices with an address, by space. Of several in one space each is read, at most those that an answer names. */
+/** Returns the devices with an address, by space. A space with several of them takes a query of its own. */
 const holdersBySpace = async (ctx: Ctx, { text }: AddressSubject): Promise<Map<SpaceKey, Device[]>> => {
   const found = await store.holdersInSpaces(ctx, { ip: text })
   const single = found.filter(({ n }) => Number(n) === 1)

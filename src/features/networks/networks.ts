@@ -11,7 +11,8 @@ import { existingDatacenters } from '../datacenters/datacenters.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import type { Restored } from '../restored.ts'
 import { withSpace } from '../spaces/fields.ts'
-import { existingSpaces, spaceKeyOf } from '../spaces/keys.ts'
+import { spaceKeyOf } from '../spaces/keys.ts'
+import { checkSpace } from '../spaces/members.ts'
 import { type Network, NetworkDraft, NetworkPatch, networks, type Utilization } from './api.ts'
 import { list } from './list.ts'
 import { devicesIn } from './membership.ts'
@@ -64,16 +65,11 @@ const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise
   if (!known.has(id)) throw invalid([{ field: 'datacenter_id', message: `there is no datacenter with id "${id}"` }])
 }
 
-const checkSpace = async (ctx: Ctx, id: string | null | undefined): Promise<void> => {
-  if (id && !(await existingSpaces(ctx, [id])).has(id))
-    throw invalid([{ field: 'space_id', message: `there is no space with id "${id}"` }])
-}
-
 export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<Network> => {
   const id = input.id ?? Bun.randomUUIDv7()
   await lockForRedrawing(ctx)
   await checkDatacenter(ctx, input.datacenter_id)
-  await checkSpace(ctx, input.space_id)
+  await checkSpace(ctx, input)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A network with id "${id}" exists already`)
   const { name, vlan_id, datacenter_id, description, managed_by, created_at = ctx.now } = input
@@ -105,7 +101,7 @@ export const update = async (ctx: Ctx, { id, space_id, ...patch }: NetworkPatch,
   if (patch.subnet !== undefined || space_id !== undefined) await lockForRedrawing(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
-  await checkSpace(ctx, space_id)
+  await checkSpace(ctx, { space_id })
   const network = await updateFields(ctx, before, { patch, moving })
   return space_id === undefined || (space_id ?? undefined) === network.space_id
     ? network

@@ -1,6 +1,7 @@
 /** Plans subnets: shows the tree of networks, allocates subnets, splits networks and merges them. */
 import { formatCidr } from '../../net/cidr.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
+import { MAX_NAME } from '../../platform/contract/fields.ts'
 import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
@@ -11,8 +12,6 @@ import { nextSubnets } from './next-subnet.ts'
 import { planning, type SubnetAllocation } from './planning-api.ts'
 import { split } from './split.ts'
 import { treeOf } from './tree.ts'
-
-const MAX_NAME = 255
 
 type Request = Omit<SubnetAllocation, 'idempotency_key'>
 

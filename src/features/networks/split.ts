@@ -2,6 +2,7 @@
 import { type Cidr, formatCidr } from '../../net/cidr.ts'
 import { nextBlocks } from '../../net/free-blocks.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
+import { MAX_NAME } from '../../platform/contract/fields.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
@@ -10,8 +11,6 @@ import { lockContents, moveContents } from './contents.ts'
 import { create, mustLock } from './networks.ts'
 import { checkPrefixLength, networksIn } from './next-subnet.ts'
 import { MAX_SUBNETS, type Moved } from './planning-api.ts'
-
-const MAX_NAME = 255
 
 /** Cuts the name so that the number has room, and never inside a character. */
 const numbered = (name: string, number: number): string => {

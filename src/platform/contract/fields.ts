@@ -27,8 +27,11 @@ const trimmed = (max: number) =>
     .refine(isStorable, storable)
     .meta({ exact: { pattern: NOT_BLANK } })
 
+/** The largest number of characters of a name. */
+export const MAX_NAME = 255
+
 /** Required name: 1-255 characters after trimming. */
-export const Name = trimmed(255)
+export const Name = trimmed(MAX_NAME)
 
 /** Optional text; absent, `null` and `""` are all `""`. */
 export const text = shared((max: number) =>

@@ -129,19 +129,21 @@ export const change = async (ctx: Ctx, { id, from, holder }: Condition, fields: 
   return numUpdatedRows > 0n
 }
 
-/**
- * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings whose lease has
- * expired. Call after `holdStarts`.
- */
-export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolean> => {
-  await ctx.db
+/** Takes the network from its recordings. */
+const freed = ({ db }: Ctx, networkId: string) =>
+  db
     .updateTable('discovery_scans')
     .set({ holder: '' })
     .where('network_id', '=', networkId)
     .where('status', '=', 'failed')
     .whereRef('holder', '=', 'id')
-    .where(leases.isFree(ctx))
-    .execute()
+
+/**
+ * Returns true if a scan of the network runs or is being recorded. Takes the network from recordings whose lease has
+ * expired. Call after `holdStarts`.
+ */
+export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolean> => {
+  await freed(ctx, networkId).where(leases.isFree(ctx)).execute()
   const busy = await ctx.db
     .selectFrom('discovery_scans')
     .select('id')
@@ -155,13 +157,7 @@ export const isNetworkBusy = async (ctx: Ctx, networkId: string): Promise<boolea
 
 /** Takes the network from the recordings of its scans, which fail at their next step. Call after `holdStarts`. */
 export const endRecordings = async (ctx: Ctx, networkId: string): Promise<void> => {
-  await ctx.db
-    .updateTable('discovery_scans')
-    .set({ holder: '' })
-    .where('network_id', '=', networkId)
-    .where('status', '=', 'failed')
-    .whereRef('holder', '=', 'id')
-    .execute()
+  await freed(ctx, networkId).execute()
 }
 
 /** Returns the running scan of a network. */
