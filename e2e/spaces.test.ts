@@ -68,6 +68,8 @@ test('networks are grouped by space, and a gap is filled in its own', async () =
         ...['1 Lab1', '2 10.0.0.0/16 Address space Lab1', '3 10.0.1.0/24 Address space Lab'],
       ]
       await eventually(() => rowsOf(page), groups.join('\n'))
+      // Spaces and gaps cannot be selected.
+      expect(await page.getByRole('checkbox', { name: /^Select (?!all)/ }).count()).toBe(4)
       await isFine(page)
       await page.getByRole('button', { name: /free$/ }).last().click()
       const form = page.getByRole('dialog', { name: 'New network' })

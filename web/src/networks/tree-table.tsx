@@ -116,6 +116,7 @@ export const TreeTable = ({
           levelOf: ({ level }) => level,
           isExpanded: (row) => (row.kind === 'gap' ? undefined : row.isExpanded),
           toggle: onToggle,
+          isSelectable: ({ kind }) => kind === 'network',
         }}
         actions={{
           // A gap is opened by filling it.

@@ -43,6 +43,7 @@ type RowProps<Row> = {
   readonly name: string
   readonly isCurrent: boolean
   readonly isSelected: boolean
+  readonly isSelectable: boolean
   /** Another user has just changed it. */
   readonly isFresh: boolean
   readonly level: number | undefined
@@ -52,6 +53,7 @@ type RowProps<Row> = {
 }
 
 const TableRow = <Row,>(props: RowProps<Row>) => {
+  const { isSelectable } = props
   const { id, row, columns, position, top, name, isCurrent, isSelected, level, isExpanded, onPoint, onToggle } = props
   return (
     <div
@@ -63,19 +65,21 @@ const TableRow = <Row,>(props: RowProps<Row>) => {
       aria-rowindex={position + 2}
       aria-level={level}
       aria-expanded={isExpanded}
-      aria-selected={onToggle ? isSelected : undefined}
+      aria-selected={onToggle && isSelectable ? isSelected : undefined}
       data-current={isCurrent || undefined}
       data-fresh={props.isFresh || undefined}
       onPointerDown={() => onPoint(position)}
     >
       {onToggle && (
         <div role="gridcell" className={css.check}>
-          <Checkbox
-            checked={isSelected}
-            aria-label={`Select ${name}`}
-            tabIndex={-1}
-            onChange={(event) => onToggle(position, (event.nativeEvent as MouseEvent).shiftKey)}
-          />
+          {isSelectable && (
+            <Checkbox
+              checked={isSelected}
+              aria-label={`Select ${name}`}
+              tabIndex={-1}
+              onChange={(event) => onToggle(position, (event.nativeEvent as MouseEvent).shiftKey)}
+            />
+          )}
         </div>
       )}
       {columns.map((column) => (
@@ -198,6 +202,7 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
               name={row === undefined ? 'row' : nameOf(row)}
               isCurrent={index === cursor}
               isSelected={row !== undefined && selection?.ids.has(idOf(row)) === true}
+              isSelectable={row === undefined || tree?.isSelectable?.(row) !== false}
               isFresh={row !== undefined && freshIds.size > 0 && freshIds.has(idOf(row))}
               level={row === undefined ? undefined : tree?.levelOf(row)}
               isExpanded={row === undefined ? undefined : tree?.isExpanded(row)}

@@ -5,4 +5,6 @@ export type Tree<Row> = {
   /** Undefined for one that holds nothing. */
   readonly isExpanded: (row: Row) => boolean | undefined
   readonly toggle: (row: Row, isExpanded: boolean) => void
+  /** Absent if all rows can be selected. */
+  readonly isSelectable?: (row: Row) => boolean
 }
