@@ -6,7 +6,7 @@
  * Compares processor time per request: it differs by 1 to 3 % between two runs of the same code, the time on the clock by 10 %.
  * The last row compares the resident memory after all of the work.
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,7 +14,8 @@ import { SQL } from 'bun'
 import { postgresAsItComes } from '../src/testing/servers.ts'
 import { authorized, type Result } from './bench.ts'
 import { median, milliseconds, times } from './numbers.ts'
-import { allWorks, type PairWork, type Side } from './pair.ts'
+import { allWorks, type PairWork } from './pair.ts'
+import { type Costs, compareCosts, type Subject, slowerIn } from './processor.ts'
 import { publish } from './report.ts'
 import { ROOT, type Server, startPlat } from './servers.ts'
 import type { prepare as Prepare } from './setup.ts'
@@ -32,47 +33,10 @@ const { values } = parseArgs({
 if (values.other === undefined) throw new Error('--other names the checkout to compare with')
 const root = resolve(values.other)
 
-/** Counted rounds of each work and server, and the rounds before them, in which the runtime compiles hot code. */
+/** Counted rounds of each work and server. */
 const ROUNDS = Number(values.rounds)
-const WARM_UP_ROUNDS = Math.min(8, ROUNDS)
 
-/** Processor time of all threads of a process, in ms (proc_pid_schedstat, in ns). A thread that has ended is not counted. */
-const processorMs = (pid: number): number => {
-  let ns = 0
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    try {
-      ns += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0])
-    } catch {
-      // It has ended since.
-    }
-  }
-  return ns / 1e6
-}
-
-type Subject = { readonly side: Side; readonly pid: number; readonly memory: () => Promise<number> }
-
-/** Processor time of a round, in ms. A work that is measured as a rate sends as many requests as it can: then the time of one request. */
-const costOf = async ({ measure, unit }: PairWork, { side, pid }: Subject): Promise<number> => {
-  const startedMs = performance.now()
-  const before = processorMs(pid)
-  const measured = await measure(side)
-  const taken = processorMs(pid) - before
-  return unit === 'ms' ? taken : (taken * 1000) / (measured * (performance.now() - startedMs))
-}
-
-type Costs = { readonly ours: number; readonly other: number }
-
-const compare = async (work: PairWork, ours: Subject, other: Subject): Promise<Costs[]> => {
-  for (const { side } of [ours, other]) await work.before?.(side)
-  const rounds: Costs[] = []
-  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-    const costs = new Map<Subject, number>()
-    for (const subject of round % 2 === 0 ? [ours, other] : [other, ours])
-      costs.set(subject, await costOf(work, subject))
-    if (round >= 0) rounds.push({ ours: costs.get(ours) ?? Number.NaN, other: costs.get(other) ?? Number.NaN })
-  }
-  return rounds
-}
+type Measured = Subject & { readonly memory: () => Promise<number> }
 
 const MB = 2 ** 20
 
@@ -89,8 +53,6 @@ const memoryResult = (starts: readonly Costs[]): Result => {
     numbers: { ours_bytes: ours, other_bytes: other, slower: median(ratios) },
   }
 }
-
-const slowerIn = (rounds: readonly Costs[]): number => median(rounds.map(({ ours, other }) => ours / other))
 
 const resultOf = ({ name, unit }: PairWork, starts: readonly (readonly Costs[])[]): Result => {
   const rounds = starts.flat()
@@ -140,14 +102,14 @@ try {
   const memory: Costs[] = []
   const all = new Map<PairWork, Costs[][]>(works.map((work) => [work, []]))
   for (let start = 0; start < Number(values.starts); start++) {
-    const serve = async (checkout: string, name: string): Promise<Subject> => {
+    const serve = async (checkout: string, name: string): Promise<Measured> => {
       const copy = join(workDir, `${name}-${start}`)
       cpSync(dataDir, copy, { recursive: true })
       await createDatabase(`${name}-${start}`, 'imported')
       const server = await startPlat(copy, databaseUrl(`${name}-${start}`), { root: checkout })
       running.push(server)
       const { port, pid, memory } = server
-      return { side: { port, request: authorized(key), deviceIds }, pid, memory }
+      return { side: { port, request: authorized(key), deviceIds }, pids: () => [pid], memory }
     }
     // In turn: the second one that starts takes about 5 % longer for a write, of the same code too.
     const isFirst = start % 2 === 0
@@ -156,7 +118,7 @@ try {
     const [ours, other] = isFirst ? [first, second] : [second, first]
     for (const work of works) {
       process.stderr.write(`${start + 1}: ${work.name} ...\n`)
-      all.get(work)?.push(await compare(work, ours, other))
+      all.get(work)?.push(await compareCosts(work, { ours, other }, ROUNDS))
     }
     memory.push({ ours: await ours.memory(), other: await other.memory() })
     await stopAll()

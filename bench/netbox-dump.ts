@@ -2,7 +2,13 @@
 
 const ADDRESSES_A_NETWORK = 200
 const DEVICES_A_SITE = 200
+const DEVICES_A_RACK = 40
+const RACKS_A_SITE = DEVICES_A_SITE / DEVICES_A_RACK
 const TIME = '2025-03-04 05:06:07.123456+00'
+
+/** The rack of a device, in its site. */
+const rackOf = (i: number, sites: number): number =>
+  1 + (i % sites) * RACKS_A_SITE + Math.floor(i / sites / DEVICES_A_RACK)
 
 /** The values of a row in the order of its columns; undefined for NULL. */
 type Row = readonly (string | number | boolean | undefined)[]
@@ -71,14 +77,14 @@ export function* netboxDump(devices: number, interfaces: number, addresses: numb
         `srv-${i}`,
         `SN${i}`,
         `AT-${i}`,
-        `${1 + (i % 40)}.0`,
+        `${1 + (Math.floor(i / sites) % DEVICES_A_RACK)}.0`,
         'front',
         'active',
         undefined,
         undefined,
       ],
       ...['Bought in 2024, runs the build farm', '', undefined, 1 + (i % 4), 1 + (i % 4), undefined, 1 + (i % 4)],
-      ...[i < used ? i + 1 : undefined, undefined, 1 + (i % sites), 1 + (i % sites), 1, undefined, '', perDevice],
+      ...[i < used ? i + 1 : undefined, undefined, rackOf(i, sites), 1 + (i % sites), 1, undefined, '', perDevice],
       ...[undefined, undefined],
     ]),
   )
@@ -115,7 +121,7 @@ export function* netboxDump(devices: number, interfaces: number, addresses: numb
   yield* block(
     'dcim_rack',
     'name, status, u_height, site_id',
-    rows(sites, (i) => [`R${i}`, 'active', 42, i + 1]),
+    rows(sites * RACKS_A_SITE, (i) => [`R${i}`, 'active', 42, Math.floor(i / RACKS_A_SITE) + 1]),
   )
   yield* block(
     'dcim_site',

@@ -67,7 +67,7 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
 
 /** The resources of the generated estate. */
 type Generated = Extract<Resource, keyof Estate>
-const isGenerated = (resource: Resource): resource is Generated => resource !== 'spaces' && resource !== 'vlans'
+const isGenerated = (estate: Estate, resource: Resource): resource is Generated => resource in estate
 
 /** The files of a resource: one, or several where the server would not take it at once. */
 const filesOf = async (folder: string, resource: Generated, estate: Estate): Promise<string[]> => {
@@ -93,7 +93,8 @@ const importAll = async (folder: string, into: Import, estate: Estate): Promise<
   }
   let whole = 0
   let own = { value: 0, ms: 0 }
-  for (const resource of INVENTORY.filter(isGenerated)) {
+  for (const resource of INVENTORY) {
+    if (!isGenerated(estate, resource)) continue
     const one = await load(resource)
     whole += one.ms
     if (resource === 'devices') own = one

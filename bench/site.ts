@@ -1,4 +1,4 @@
-/** A server on SQLite with a new data file, and calls to it whose time is taken. */
+/** A server with new data, on SQLite unless told otherwise, and calls to it whose time is taken. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,13 +16,18 @@ export const peakOf = ({ pid }: Server): number => {
   return Number(kilobytes) * 1024
 }
 
+type Work = (site: Site) => Promise<void>
+
 /** Runs each work on one data file, with a new process. */
-export const onServer = async (...works: readonly ((site: Site) => Promise<void>)[]): Promise<void> => {
+export const onServer = (...works: readonly Work[]): Promise<void> => onServerWith({}, ...works)
+
+/** As `onServer`, with settings of the server. */
+export const onServerWith = async (env: Readonly<Record<string, string>>, ...works: readonly Work[]): Promise<void> => {
   const dir = mkdtempSync(join(tmpdir(), 'plat-bench-site-'))
   try {
-    const key = await createKey(dir)
+    const key = await createKey(dir, env)
     for (const work of works) {
-      const server = await startPlat(dir)
+      const server = await startPlat(dir, env)
       try {
         await work(siteOf(server, key))
       } finally {

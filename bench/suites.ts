@@ -79,6 +79,52 @@ export const SUITES: readonly Suite[] = [
     about: 'The baseline is a server with the same devices and networks in one address space.',
   },
   {
+    name: 'people',
+    title: 'Rights in a part of the estate, 100,000 devices',
+    args: ['people.ts'],
+    about:
+      'A server with 200 scopes beside one without, and callers with a scope beside one without on one server: a list against the first as many rows. All times are processor time of the server.',
+  },
+  {
+    name: 'people-overlaps',
+    title: 'Rights in a part of the estate, with scopes that overlap',
+    args: ['people.ts', '--overlaps', '--only', 'scoped|change'],
+    about:
+      'The same with scopes of tags and datacenters among the 200: 17,000 sets of scopes in place of some hundreds.',
+  },
+  {
+    name: 'people-postgres',
+    title: 'Rights in a part of the estate on PostgreSQL',
+    args: ['people.ts', '--postgres'],
+    about: 'The same as on SQLite. The processor time includes that of the database.',
+  },
+  {
+    name: 'custom',
+    title: 'Custom fields, 100,000 devices with 20 values each',
+    args: ['custom.ts'],
+    about:
+      'One caller on SQLite. Each list is asked for after a write of a tag and a value; the baseline of a value is the same list by a tag.',
+  },
+  {
+    name: 'custom-postgres',
+    title: 'Custom fields on PostgreSQL',
+    args: ['custom.ts', '--postgres'],
+    about: 'The same as on SQLite; lists may take three times as long.',
+  },
+  {
+    name: 'objects',
+    title: 'Racks, ports and cables',
+    args: ['objects.ts'],
+    about:
+      'One caller, except for the parallel writers. Reads follow a write of a device; the memory is what the list adds to the peak.',
+  },
+  {
+    name: 'objects-postgres',
+    title: 'Racks, ports and cables on PostgreSQL',
+    args: ['objects.ts', '--postgres'],
+    about: 'The same as on SQLite; reads may take three times as long.',
+  },
+  {
     name: 'mcp',
     title: 'AI clients',
     args: ['mcp.ts'],

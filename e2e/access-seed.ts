@@ -1,4 +1,4 @@
-/** Users, roles, keys, credentials and an audit log for their pages. */
+/** Users, groups, scopes, roles, keys, credentials and an audit log for their pages. */
 import type { RunningPlat } from './server.ts'
 
 /** With an audit log and a key for secrets. */
@@ -21,6 +21,21 @@ export const seedAccess = async ({ api }: RunningPlat) => {
   })
   const gone = await api.users.create({ username: 'grace', password: PASSWORD, full_name: 'Grace Hopper' })
   await api.users.update({ id: gone.id, is_active: false })
+  const group = await api.groups.create({ name: 'netops', description: 'On call for the backbone and the campus' })
+  await api.grants.create({ role_id: role.id, group_id: group.id })
+  await api.grants.create({ role_id: 'viewer', group_id: group.id })
+  for (const user_id of [user.id, gone.id]) await api.groups.add({ id: group.id, user_id })
+  const suppliers = await api.groups.create({ name: 'suppliers' })
+  const [datacenter] = await api.datacenters.list({ limit: 1 })
+  const scope = await api.scopes.create({
+    name: 'campus',
+    description: 'All that the campus team works on',
+    datacenter_ids: datacenter ? [datacenter.id] : [],
+    subnets: ['10.20.0.0/16', '2001:db8:20::/48'],
+    tags: ['campus'],
+  })
+  await api.grants.create({ role_id: 'operator', group_id: suppliers.id, scope_id: scope.id })
+  await api.grants.create({ role_id: 'viewer', user_id: user.id, scope_id: scope.id })
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString()
   await api.keys.create({ name: 'ansible', user_id: user.id, expires_at: soon })
   await api.keys.create({ name: 'backup' })
@@ -51,6 +66,8 @@ export const seedAccess = async ({ api }: RunningPlat) => {
   return {
     role: role.id,
     user: user.id,
+    group: group.id,
+    scope: scope.id,
     admin: (await api.users.list({ username: 'admin' }))[0]?.id ?? '',
     credential: credential.id,
     entry: entries.find((one) => one.resource === 'device' && one.changes.includes('Row 4'))?.id ?? '',

@@ -20,7 +20,14 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['new user', () => '/users?new=1'],
   ['user', ({ user }) => `/users/${user}`],
   ['permissions of a user', ({ user }) => `/users/${user}?tab=permissions`],
+  ['groups of a user', ({ user }) => `/users/${user}?tab=groups`],
   ['sessions and keys of a user', ({ admin }) => `/users/${admin}?tab=access`],
+  ['groups', () => '/groups'],
+  ['group', ({ group }) => `/groups/${group}`],
+  ['members of a group', ({ group }) => `/groups/${group}?tab=members`],
+  ['scopes', () => '/scopes'],
+  ['scope', ({ scope }) => `/scopes/${scope}`],
+  ['scope as it is changed', ({ scope }) => `/scopes/${scope}?edit=${scope}`],
   ['roles', () => '/roles'],
   ['role', () => '/roles/role-operator'],
   ['role as it is changed', ({ role }) => `/roles/${role}?edit=${role}`],
@@ -82,6 +89,7 @@ test('on a phone the row of a key does not break its words', async () => {
 
 const LISTS = [
   ['/users', '**/api/users'],
+  ['/groups', '**/api/groups'],
   ['/roles', '**/api/roles'],
   ['/keys', '**/api/keys'],
   ['/credentials', '**/api/credentials'],

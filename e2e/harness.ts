@@ -18,7 +18,7 @@ export type VisitOptions = {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
-  /** Parts of `404 /api/...` responses that the test expects. */
+  /** Parts of `404 /api/...` responses, and of addresses on other hosts, that the test expects. */
   readonly expected?: readonly string[]
   /** The context is closed afterwards, because the test changes more of it than the harness resets, such as its clock. */
   readonly changesContext?: boolean
@@ -75,8 +75,8 @@ type Watched = {
   readonly expected: readonly string[]
 }
 
-/** A context with its cache of HTTP responses and compiled scripts, and what the visit that uses it has recorded. */
-type Window = { readonly context: BrowserContext; watched: Watched }
+/** A context with its cache of HTTP responses, its page, and what the visit that uses it has recorded. */
+type Window = { readonly context: BrowserContext; watched: Watched; page?: Page }
 
 const nothing = (expected: readonly string[] = []): Watched => ({
   problems: [],
@@ -102,7 +102,8 @@ const openWindow = async (origin: string, { theme, width, height }: Look): Promi
   await context.addInitScript({ content: REPORT_VIOLATIONS })
   context.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.origin !== origin) problem(`elsewhere: ${request.url()}`)
+    if (url.origin !== origin && !isExpected(request.url(), window.watched.expected))
+      problem(`elsewhere: ${request.url()}`)
     // The browser requests the icon of the tab once, on any page.
     if (url.pathname.startsWith('/static/assets/favicon')) return
     // The page loads the palette after a while: on a slow machine before it is quiet.
@@ -120,14 +121,16 @@ const openWindow = async (origin: string, { theme, width, height }: Look): Promi
   return window
 }
 
-/** Opens a page, whose errors are problems, in a context without the cookies and the storage of earlier pages. */
-const openPage = async ({ context, watched: { problems } }: Window, origin: string): Promise<Page> => {
-  const page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+/** Returns a page, whose errors are problems, without the cookies and the storage of earlier visits. */
+const pageFor = async (window: Window, origin: string): Promise<Page> => {
+  const { context, watched } = window
+  const page = window.page ?? (await context.newPage())
+  window.page = page
+  page.on('pageerror', (error) => watched.problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
     // The browser's message about a 4xx response, which is checked with its path.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      problems.push(`console: ${message.text()}`)
+      watched.problems.push(`console: ${message.text()}`)
   })
   const debug = await context.newCDPSession(page)
   await debug.send('Storage.clearDataForOrigin', { origin, storageTypes: STORED })
@@ -135,8 +138,30 @@ const openPage = async ({ context, watched: { problems } }: Window, origin: stri
   return page
 }
 
+/** Prepares the page for the next visit, because a new one compiles all scripts again. */
+const reset = async ({ context, page }: Window, { theme, width, height }: Look): Promise<void> => {
+  if (!page || page.isClosed()) throw new Error('the page is closed')
+  page.removeAllListeners()
+  await Promise.all(context.pages().map((other) => other !== page && other.close()))
+  await Promise.all([context.unrouteAll({ behavior: 'ignoreErrors' }), page.unrouteAll({ behavior: 'ignoreErrors' })])
+  await page.evaluate('sessionStorage.clear()')
+  // The browser keeps its process for another address of the same server alone.
+  await page.goto('/healthz')
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+  await context.clearCookies()
+  await context.setOffline(false)
+}
+
 /** All that pages store, without the caches that the browser keeps by itself. */
 const STORED = 'cookies,local_storage,indexeddb,file_systems,cache_storage,service_workers,storage_buckets'
+
+/** False if the visit has left the page where it cannot be reused. */
+const isReset = (window: Window, look: Look): Promise<boolean> =>
+  reset(window, look).then(
+    () => true,
+    () => false,
+  )
 
 /** The contexts of a server by the look of their pages. Visits reuse them, because a cold cache costs more than a test. */
 const createWindows = (origin: string) => {
@@ -152,14 +177,10 @@ const createWindows = (origin: string) => {
       window.watched = nothing(expected)
       let isReusable = false
       try {
-        isReusable = await work(window)
+        isReusable = (await work(window)) && !free.has(key) && (await isReset(window, look))
       } finally {
-        if (isReusable && !free.has(key)) {
-          await Promise.all(window.context.pages().map((page) => page.close()))
-          await window.context.clearCookies()
-          await window.context.setOffline(false)
-          free.set(key, window)
-        } else await window.context.close()
+        if (isReusable) free.set(key, window)
+        else await window.context.close()
       }
     },
     close: () => Promise.all([...free.values()].map(({ context }) => context.close())),
@@ -206,7 +227,7 @@ export const world = (options: ServerOptions = {}): World => {
     const look = { theme: 'light', width: 1440, height: 900, ...rest } as const
     await started(windows).use(look, expected, async (window) => {
       const { context, watched } = window
-      const page = await openPage(window, url)
+      const page = await pageFor(window, url)
       if (as) await context.addCookies([await signIn(as)])
       const open = async (path: string) => {
         await page.goto(path)
@@ -257,15 +278,24 @@ const VIOLATIONS = `({ violations }) => violations.flatMap(({ id, nodes }) =>
 /** The checks that depend on colours and width. */
 const AXE_LOOK = ['color-contrast', 'target-size', 'scrollable-region-focusable']
 
+/** The element that a part of the checks is about. */
+const AXE_WHERE = {
+  all: 'document',
+  look: 'document',
+  layers: "{ exclude: ['[role=grid]', '[role=treegrid]', 'table'] }",
+  menu: "{ include: ['[role=menu]', '[aria-haspopup=menu]'] }",
+}
+type AxePart = keyof typeof AXE_WHERE
+
 /**
- * Returns the WCAG 2.2 AA violations that axe finds in the page, one line each. Optionally checks only the look, or
- * leaves out tables where other checks cover them.
+ * Returns the WCAG 2.2 AA violations that axe finds in the page, one line each. Optionally checks only the look, leaves
+ * out tables, or checks menus and their buttons alone, where other checks cover the rest.
  */
-export const axeFindings = async (page: Page, part: 'all' | 'look' | 'layers' = 'all'): Promise<string[]> => {
+export const axeFindings = async (page: Page, part: AxePart = 'all'): Promise<string[]> => {
   // Through the debugger, because the policy permits no script element.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource)
   const runOnly = part === 'look' ? { type: 'rule', values: AXE_LOOK } : { type: 'tag', values: AXE_TAGS }
-  const where = part === 'layers' ? "{ exclude: ['[role=grid]', '[role=treegrid]', 'table'] }" : 'document'
+  const { [part]: where } = AXE_WHERE
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] })
   const found = await page.evaluate<AxeViolation[]>(`axe.run(${where}, ${options}).then(${VIOLATIONS})`)
   return found.map(

@@ -1,6 +1,6 @@
-/** API keys of all users: listed with permission, created for others, shown once, deleted. */
+/** API keys of all users: listed with permission, created for others, shown once, limited, rotated, deleted. */
 import { expect, test } from 'bun:test'
-import { world } from './harness.ts'
+import { axeFindings, world } from './harness.ts'
 
 const it = world({ devices: 0 })
 
@@ -36,6 +36,47 @@ test('an API key for another user is created, shown once, and deleted by the key
       expect(after.status).toBe(401)
     },
     { as: 'admin' },
+  ))
+
+test('a key with limits is created, shows them, and is rotated', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const saved = async (name: string) => {
+        const shown = page.getByRole('dialog', { name: `The key “${name}”` })
+        const key = (await shown.locator('code').textContent()) ?? ''
+        await shown.getByLabel('I have saved it').click()
+        await shown.getByRole('button', { name: 'Done' }).click()
+        await shown.waitFor({ state: 'detached' })
+        return key
+      }
+      const status = async (path: string, key: string) =>
+        (await fetch(`${it.plat.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
+      await open('/account')
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByLabel('Name · required').fill('narrow')
+      await page.getByLabel('Addresses').fill('127.0.0.0/8, ::1 10.0.0.0/33')
+      await page.getByLabel('Permissions', { exact: true }).selectOption({ label: 'Some permissions' })
+      await page.getByLabel('devices:list').check()
+      await page.getByText('1 permission chosen').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByText('10.0.0.0/33 must be an IPv4 or IPv6 address').waitFor()
+      await page.getByLabel('Addresses').fill('127.0.0.0/8, ::1')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const key = await saved('narrow')
+      await page.getByText('only devices:list, from 127.0.0.0/8, ::1/128').waitFor()
+      expect([await status('/api/devices', key), await status('/api/networks', key)]).toEqual([200, 403])
+      await page.getByRole('button', { name: 'Rotate the key narrow' }).waitFor()
+      await open('/keys')
+      await page.getByText('only devices:list').waitFor()
+      await page.getByRole('button', { name: 'Actions for narrow' }).click()
+      await page.getByRole('menuitem', { name: 'Rotate' }).click()
+      await page.getByRole('button', { name: 'Rotate key' }).click()
+      const renewed = await saved('narrow')
+      expect(renewed).not.toBe(key)
+      expect([await status('/api/devices', key), await status('/api/devices', renewed)]).toEqual([200, 200])
+    },
+    { as: 'operator', expected: ['400 /api/keys'] },
   ))
 
 test('a viewer sees and creates only own keys', () =>

@@ -94,12 +94,18 @@ test('permissions that the user lacks are named, and not granted', async () => {
   )
 })
 
-test('a user without a session signs in on the consent page, and is asked then', async () => {
+test('a user without a session signs in first, after a wrong password too, and is asked then', async () => {
   await it.plat.api.users.create({ username: 'ada', password: 'correct horse battery', roles: ['operator'] })
   const program = await oauthProgram(it.plat.url)
   await it.visit(
     async ({ page, open }) => {
       await open(program.authorizePath())
+      await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor()
+      await page.getByLabel('User name').fill('ada')
+      await page.getByLabel('Password').fill('wrong horse battery')
+      await page.keyboard.press('Enter')
+      await page.getByText('The user name or the password is wrong.').waitFor()
+      await page.reload()
       await page.getByLabel('User name').fill('ada')
       await page.getByLabel('Password').fill('correct horse battery')
       await page.keyboard.press('Enter')
@@ -107,7 +113,7 @@ test('a user without a session signs in on the consent page, and is asked then',
       await page.getByRole('button', { name: 'Allow' }).click()
       expect(program.answerIn(await cameBack(page)).error).toBeNull()
     },
-    { expected: [...expected, '401 /mcp-oauth/authorize'] },
+    { expected: [...expected, '401 /mcp-oauth/authorize', '401 /api/auth/login'] },
   )
 })
 

@@ -36,6 +36,8 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['networks of a datacenter', ({ datacenter }) => `/datacenters/${datacenter}?tab=networks`],
   ['datacenter as it is changed', ({ datacenter }) => `/datacenters/${datacenter}?edit=${datacenter}`],
   ['VLANs', () => '/vlans'],
+  ['racks', () => '/racks'],
+  ['device types', () => '/device-types'],
   ['networks', () => '/networks'],
   ['networks, flat', () => '/networks?view=flat'],
   ['network', ({ network }) => `/networks/${network}`],
@@ -57,6 +59,9 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['addresses', ({ device }) => `/devices/${device}?tab=addresses`],
   ['relationships', ({ device }) => `/devices/${device}?tab=relationships`],
   ['history', ({ device }) => `/devices/${device}?tab=history`],
+  ['no ports', ({ device }) => `/devices/${device}?tab=ports`],
+  ['no cables', () => '/cables'],
+  ['new cable', () => '/cables?new=1'],
   ['history of a pool', ({ pool }) => `/pools/${pool}?tab=history`],
   ['changes', () => '/history'],
   ['changes, filtered', ({ change }) => `/history?kind=device&from=${change}`],
@@ -127,6 +132,18 @@ test('the palette finds a page, an object and an action', () =>
       await page.keyboard.press('g')
       await page.keyboard.press('p')
       await page.getByRole('heading', { level: 1, name: 'Pools' }).waitFor()
+    },
+    { as: 'admin' },
+  ))
+
+test('a key after g may be a capital letter', () =>
+  it.visit(
+    async ({ page, open }) => {
+      await open('/')
+      await page.keyboard.press('g')
+      // Presses Shift before the letter, as people do.
+      await page.keyboard.press('Shift+C')
+      await page.getByRole('heading', { level: 1, name: 'Cables' }).waitFor()
     },
     { as: 'admin' },
   ))

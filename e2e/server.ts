@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../src/compose.ts'
+import { type ComposeOptions, openDatabase } from '../src/compose.ts'
 import { contracts } from '../src/features/index.ts'
 import { cookieFor } from '../src/features/sessions/sessions.ts'
 import { createClient } from '../src/platform/cli/client.ts'
@@ -24,12 +24,14 @@ export type ServerOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Replaces the default, which refuses this machine, where the receivers of tests run. */
   readonly outbound?: Outbound
+  /** Replaces the scanner. */
+  readonly startScan?: ComposeOptions['startScan']
 }
 
 const HOUR_MS = 3_600_000
 
-export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOptions = {}) => {
-  const parts = outbound ? { outbound } : {}
+export const startPlat = async ({ devices = 300, env = {}, outbound, startScan }: ServerOptions = {}) => {
+  const parts = { ...(outbound && { outbound }), ...(startScan && { startScan }) }
   const dir = mkdtempSync(join(tmpdir(), 'plat-e2e-'))
   const contextAt = (port: number) => {
     const config = loadConfig({
@@ -77,7 +79,16 @@ export const startPlat = async ({ devices = 300, env = {}, outbound }: ServerOpt
       const times = { createdAt, renewedAt: createdAt, expiresAt: new Date(createdAt.getTime() + HOUR_MS) }
       const session = { id: Bun.randomUUIDv7(), userId, userGeneration: Number(generation), ...times }
       await server.plat.sessions.create(
-        { ...session, ipAddress: '127.0.0.1', userAgent: 'Chromium/1 (Linux)' },
+        {
+          ...session,
+          ...{
+            ipAddress: '127.0.0.1',
+            userAgent: 'Chromium/1 (Linux)',
+            method: 'password',
+            providerId: null,
+            endsAt: null,
+          },
+        },
         secretHash(token),
       )
       const cookie = { name: cookieFor(config).name, value: token, path: '/', secure: config.cookieSecure }

@@ -4,6 +4,7 @@ import { findChromium } from '../scripts/server-binaries.mjs'
 import { type Receiver, startReceiver } from '../src/testing/receiver.ts'
 import { PEOPLE, seedAccess } from './access-seed.ts'
 import { SEALED, seedDuplicate, seedOverlap, seedWebhooks } from './automation-seed.ts'
+import { seedCabling } from './cabling-seed.ts'
 import { DISCOVERY, seedDiscovery, startHosts } from './discovery-seed.ts'
 import { DNS, seedDns } from './dns-seed.ts'
 import { OAUTH, seedPrograms } from './oauth-client.ts'
@@ -73,7 +74,12 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
   await plat.api.feeds.create({ id: 'dhcp', name: 'Reservations of the lab', format: 'dnsmasq' })
   await plat.api.feeds.create({ id: 'report', name: 'Report', format: 'template', ...REPORT })
   await plat.api.keys.create({ name: 'prometheus-1', feed_id: 'prometheus' })
+  const ofDevices = { resource: 'devices', group: 'Asset' } as const
+  await plat.api.customFields.create({ ...ofDevices, name: 'owner', label: 'Owner', type: 'text', group: '' })
+  await plat.api.customFields.create({ ...ofDevices, name: 'warranty', label: 'Warranty until', type: 'date' })
+  await plat.api.customFields.create({ ...ofDevices, name: 'leased', label: 'Leased', type: 'boolean', position: 1 })
   const dns = await seedDns(plat.api)
+  const cabling = await seedCabling(plat.api)
   const [told] = await plat.api.webhooks.deliveries({ id: hooks.good, event: 'device.updated' })
   const [[device], [network], [pool], [datacenter], hub] = await Promise.all([
     plat.api.devices.list({ limit: 1, tags: ['production'] }),
@@ -101,6 +107,14 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['moments', `/history/diff?from=${change?.id}`],
     ['device-past', `/devices/${device?.id}?as_of=${change?.id}`],
     ['no-past', `/scans?as_of=${change?.id}`],
+    ['ports', `/devices/${cabling.device}?tab=ports`],
+    ['ports-grid', `/devices/${cabling.device}?tab=ports&view=grid`],
+    ['ports-add', `/devices/${cabling.device}?tab=ports&new=ports`],
+    ['ports-connect', `/devices/${cabling.device}?tab=ports&new=cable`],
+    ['port', `/ports/${cabling.port}`],
+    ['cables', '/cables'],
+    ['cable', `/cables?edit=${cabling.cable}`],
+    ['topology-cables', `/topology?focus=${cabling.device}`],
     ['topology', '/topology'],
     ['topology-focus', `/topology?focus=${hub}`],
     ['topology-impact', `/topology?focus=${hub}&view=impact`],
@@ -121,6 +135,8 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['datacenters', '/datacenters'],
     ['datacenter', `/datacenters/${datacenter?.id}`],
     ['datacenter-networks', `/datacenters/${datacenter?.id}?tab=networks`],
+    ['custom-fields', '/custom-fields'],
+    ['custom-field-new', '/custom-fields?new=1'],
     ['import', '/import'],
     ['scans', '/scans'],
     ['scan-new', `/scans?new=1&network=${lab.large}`],
@@ -140,6 +156,13 @@ export const shotPages = async (plat: Estate): Promise<readonly Shot[]> => {
     ['user-permissions', `/users/${ids.user}?tab=permissions`],
     ['user-access', `/users/${ids.user}?tab=access`],
     ['user-new', '/users?new=1'],
+    ['groups', '/groups'],
+    ['group', `/groups/${ids.group}`],
+    ['group-members', `/groups/${ids.group}?tab=members`],
+    ['group-new', '/groups?new=1'],
+    ['scopes', '/scopes'],
+    ['scope', `/scopes/${ids.scope}`],
+    ['scope-edit', `/scopes/${ids.scope}?edit=${ids.scope}`],
     ['roles', '/roles'],
     ['role', `/roles/${ids.role}`],
     ['role-edit', `/roles/${ids.role}?edit=${ids.role}`],

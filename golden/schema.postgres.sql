@@ -1240,3 +1240,459 @@ CREATE INDEX vlans_managed_by ON vlans (managed_by, vlan_id, name_key, id) WHERE
 ALTER TABLE reservations ADD COLUMN mac_address TEXT COLLATE "C" NOT NULL DEFAULT '';
 
 CREATE INDEX reservations_mac_address ON reservations (mac_address) WHERE mac_address <> '';
+
+-- 0049-custom-fields
+
+CREATE TABLE custom_fields (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  number INTEGER NOT NULL,
+  resource TEXT COLLATE "C" NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  label TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  multiple INTEGER NOT NULL,
+  choices TEXT COLLATE "C" NOT NULL,
+  reference_to TEXT COLLATE "C",
+  required INTEGER NOT NULL,
+  "unique" INTEGER NOT NULL,
+  "default" TEXT COLLATE "C" NOT NULL,
+  pattern TEXT COLLATE "C" NOT NULL,
+  minimum TEXT COLLATE "C",
+  maximum TEXT COLLATE "C",
+  searchable INTEGER NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  "group" TEXT COLLATE "C" NOT NULL,
+  group_key TEXT COLLATE "C" NOT NULL,
+  position INTEGER NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX custom_fields_name ON custom_fields (resource, name);
+
+CREATE UNIQUE INDEX custom_fields_number ON custom_fields (number);
+
+CREATE TABLE custom_values (
+  field INTEGER NOT NULL,
+  value TEXT COLLATE "C" NOT NULL,
+  object_id TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (field, value, object_id)
+);
+
+ALTER TABLE spaces ADD COLUMN custom TEXT COLLATE "C";
+
+ALTER TABLE datacenters ADD COLUMN custom TEXT COLLATE "C";
+
+ALTER TABLE networks ADD COLUMN custom TEXT COLLATE "C";
+
+ALTER TABLE vlans ADD COLUMN custom TEXT COLLATE "C";
+
+ALTER TABLE pools ADD COLUMN custom TEXT COLLATE "C";
+
+ALTER TABLE reservations ADD COLUMN custom TEXT COLLATE "C";
+
+-- 0051-racks
+
+CREATE TABLE racks (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  datacenter_id TEXT COLLATE "C" REFERENCES datacenters (id),
+  location TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  height INTEGER NOT NULL,
+  first_unit INTEGER NOT NULL,
+  numbering TEXT COLLATE "C" NOT NULL,
+  max_power_w INTEGER,
+  custom TEXT COLLATE "C",
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX racks_name ON racks (name_key, id);
+
+CREATE INDEX racks_datacenter ON racks (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX racks_managed_by ON racks (managed_by, name_key, id) WHERE managed_by <> '';
+
+ALTER TABLE devices ADD COLUMN rack_id TEXT COLLATE "C";
+
+CREATE TABLE device_types (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  manufacturer TEXT COLLATE "C" NOT NULL,
+  model TEXT COLLATE "C" NOT NULL,
+  natural_key TEXT COLLATE "C" NOT NULL,
+  slug TEXT COLLATE "C" NOT NULL,
+  part_number TEXT COLLATE "C" NOT NULL,
+  height DOUBLE PRECISION NOT NULL,
+  full_depth INTEGER NOT NULL,
+  power_w INTEGER,
+  description TEXT COLLATE "C" NOT NULL,
+  ports TEXT COLLATE "C" NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX device_types_natural_key ON device_types (natural_key);
+
+CREATE INDEX device_types_name ON device_types (name_key, id);
+
+CREATE INDEX device_types_managed_by ON device_types (managed_by, name_key, id) WHERE managed_by <> '';
+
+ALTER TABLE devices ADD COLUMN device_type_id TEXT COLLATE "C";
+
+CREATE INDEX devices_type ON devices (device_type_id, name_key, id) WHERE device_type_id IS NOT NULL;
+
+CREATE INDEX devices_rack ON devices (rack_id, name_key, id) WHERE rack_id IS NOT NULL;
+
+-- 0052-ports
+
+CREATE TABLE ports (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  device_id TEXT COLLATE "C" NOT NULL REFERENCES devices (id),
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  sort_key TEXT COLLATE "C" NOT NULL,
+  kind TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  speed_mbps INTEGER,
+  mac_address TEXT COLLATE "C" NOT NULL,
+  enabled INTEGER NOT NULL,
+  parent_id TEXT COLLATE "C",
+  pass_through INTEGER NOT NULL,
+  vlan_id INTEGER,
+  tagged_vlan_ids TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  custom TEXT COLLATE "C",
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX ports_name ON ports (device_id, name_key);
+
+CREATE INDEX ports_order ON ports (device_id, sort_key, id);
+
+CREATE INDEX ports_kind ON ports (kind, device_id, sort_key, id) WHERE kind <> 'network';
+
+CREATE INDEX ports_mac ON ports (mac_address) WHERE mac_address <> '';
+
+CREATE INDEX ports_parent ON ports (parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE INDEX ports_managed_by ON ports (managed_by, device_id, sort_key, id) WHERE managed_by <> '';
+
+CREATE TABLE cables (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  a_port_id TEXT COLLATE "C" NOT NULL,
+  a_side TEXT COLLATE "C" NOT NULL,
+  b_port_id TEXT COLLATE "C" NOT NULL,
+  b_side TEXT COLLATE "C" NOT NULL,
+  type TEXT COLLATE "C" NOT NULL,
+  label TEXT COLLATE "C" NOT NULL,
+  label_key TEXT COLLATE "C" NOT NULL,
+  color TEXT COLLATE "C" NOT NULL,
+  length_m DOUBLE PRECISION,
+  status TEXT COLLATE "C" NOT NULL,
+  description TEXT COLLATE "C" NOT NULL,
+  refs TEXT COLLATE "C" NOT NULL,
+  managed_by TEXT COLLATE "C" NOT NULL,
+  custom TEXT COLLATE "C",
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX cables_order ON cables (label_key, id);
+
+CREATE INDEX cables_status ON cables (status, label_key, id) WHERE status <> 'connected';
+
+CREATE INDEX cables_managed_by ON cables (managed_by, label_key, id) WHERE managed_by <> '';
+
+CREATE TABLE cable_ends (
+  port_id TEXT COLLATE "C" NOT NULL REFERENCES ports (id),
+  side TEXT COLLATE "C" NOT NULL,
+  cable_id TEXT COLLATE "C" NOT NULL REFERENCES cables (id),
+  other_port_id TEXT COLLATE "C" NOT NULL,
+  other_side TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (port_id, side)
+);
+
+CREATE INDEX cable_ends_cable ON cable_ends (cable_id);
+
+-- 0053-groups
+
+CREATE TABLE groups (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL UNIQUE,
+  description TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE group_members (
+  group_id TEXT COLLATE "C" NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  source TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (group_id, user_id, source)
+);
+
+CREATE INDEX group_members_user ON group_members (user_id, group_id);
+
+CREATE TABLE grants (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  role_id TEXT COLLATE "C" NOT NULL REFERENCES roles (id),
+  user_id TEXT COLLATE "C" REFERENCES users (id) ON DELETE CASCADE,
+  group_id TEXT COLLATE "C" REFERENCES groups (id) ON DELETE CASCADE,
+  scope_id TEXT COLLATE "C",
+  created_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX grants_user ON grants (user_id, role_id, COALESCE(scope_id, '')) WHERE user_id IS NOT NULL;
+
+CREATE UNIQUE INDEX grants_group ON grants (group_id, role_id, COALESCE(scope_id, '')) WHERE group_id IS NOT NULL;
+
+CREATE INDEX grants_role ON grants (role_id);
+
+INSERT INTO grants (id, role_id, user_id, group_id, scope_id, created_at)
+SELECT user_roles.user_id || '.' || user_roles.role_id, user_roles.role_id, user_roles.user_id, NULL, NULL, users.created_at
+FROM user_roles JOIN users ON users.id = user_roles.user_id;
+
+DROP TABLE user_roles;
+
+-- 0054-sso
+
+CREATE TABLE sso_providers (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  issuer TEXT COLLATE "C" NOT NULL,
+  client_id TEXT COLLATE "C" NOT NULL,
+  client_secret TEXT COLLATE "C",
+  scopes TEXT COLLATE "C" NOT NULL,
+  enabled INTEGER NOT NULL,
+  create_users INTEGER NOT NULL,
+  link_by_email INTEGER NOT NULL,
+  allowed_domains TEXT COLLATE "C" NOT NULL,
+  username_claim TEXT COLLATE "C" NOT NULL,
+  groups_claim TEXT COLLATE "C" NOT NULL,
+  group_mappings TEXT COLLATE "C" NOT NULL,
+  required_acr TEXT COLLATE "C" NOT NULL,
+  max_session_hours INTEGER NOT NULL,
+  credentials_max_idle_days INTEGER NOT NULL,
+  allow_http INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX sso_providers_name_key ON sso_providers (name_key);
+
+CREATE TABLE identities (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  provider_id TEXT COLLATE "C" NOT NULL REFERENCES sso_providers (id),
+  subject TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at TEXT COLLATE "C" NOT NULL,
+  last_login_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE UNIQUE INDEX identities_subject ON identities (provider_id, subject);
+
+CREATE INDEX identities_user ON identities (user_id, id);
+
+CREATE TABLE sso_states (
+  state_hash TEXT COLLATE "C" PRIMARY KEY,
+  browser_hash TEXT COLLATE "C" NOT NULL,
+  provider_id TEXT COLLATE "C" NOT NULL REFERENCES sso_providers (id) ON DELETE CASCADE,
+  verifier TEXT COLLATE "C" NOT NULL,
+  nonce TEXT COLLATE "C" NOT NULL,
+  return_to TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER,
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX sso_states_expires_at ON sso_states (expires_at);
+
+CREATE TABLE sso_sessions (
+  session_id TEXT COLLATE "C" PRIMARY KEY,
+  provider_id TEXT COLLATE "C" NOT NULL REFERENCES sso_providers (id) ON DELETE CASCADE,
+  subject TEXT COLLATE "C" NOT NULL,
+  sid TEXT COLLATE "C" NOT NULL,
+  id_token TEXT COLLATE "C",
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX sso_sessions_subject ON sso_sessions (provider_id, subject);
+
+CREATE INDEX sso_sessions_sid ON sso_sessions (provider_id, sid);
+
+CREATE INDEX sso_sessions_expires_at ON sso_sessions (expires_at);
+
+CREATE TABLE sso_seen (
+  token_hash TEXT COLLATE "C" PRIMARY KEY,
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX sso_seen_expires_at ON sso_seen (expires_at);
+
+CREATE TABLE device_codes (
+  code_hash TEXT COLLATE "C" PRIMARY KEY,
+  user_code TEXT COLLATE "C" NOT NULL,
+  client TEXT COLLATE "C" NOT NULL,
+  ip_address TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  expires_at TEXT COLLATE "C" NOT NULL,
+  polled_at TEXT COLLATE "C" NOT NULL,
+  state TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER
+);
+
+CREATE UNIQUE INDEX device_codes_user_code ON device_codes (user_code);
+
+CREATE INDEX device_codes_expires_at ON device_codes (expires_at);
+
+ALTER TABLE users ADD COLUMN is_break_glass INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE sessions ADD COLUMN ends_at TEXT COLLATE "C";
+
+-- 0055-second-factors
+
+ALTER TABLE sessions ADD COLUMN method TEXT COLLATE "C" NOT NULL DEFAULT 'password';
+
+ALTER TABLE sessions ADD COLUMN provider_id TEXT COLLATE "C";
+
+CREATE TABLE totp (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  user_id TEXT COLLATE "C" NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
+  secret TEXT COLLATE "C" NOT NULL,
+  last_step INTEGER NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  confirmed_at TEXT COLLATE "C",
+  last_used_at TEXT COLLATE "C"
+);
+
+CREATE TABLE passkeys (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  credential_id TEXT COLLATE "C" NOT NULL UNIQUE,
+  public_key TEXT COLLATE "C" NOT NULL,
+  counter BIGINT NOT NULL,
+  transports TEXT COLLATE "C" NOT NULL,
+  is_synced INTEGER NOT NULL,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  last_used_at TEXT COLLATE "C"
+);
+
+CREATE UNIQUE INDEX passkeys_name ON passkeys (user_id, name_key);
+
+CREATE TABLE recovery_codes (
+  user_id TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  code_hash TEXT COLLATE "C" NOT NULL,
+  salt TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (user_id, code_hash)
+);
+
+CREATE TABLE factor_failures (
+  user_id TEXT COLLATE "C" PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  failures INTEGER NOT NULL,
+  blocked_until TEXT COLLATE "C"
+);
+
+CREATE TABLE factor_challenges (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  challenge TEXT COLLATE "C" NOT NULL,
+  purpose TEXT COLLATE "C" NOT NULL,
+  user_id TEXT COLLATE "C" REFERENCES users (id) ON DELETE CASCADE,
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX factor_challenges_expiry ON factor_challenges (expires_at);
+
+CREATE INDEX factor_challenges_user ON factor_challenges (user_id);
+
+-- 0056-narrow-keys
+
+ALTER TABLE api_keys ADD COLUMN permissions TEXT COLLATE "C";
+
+ALTER TABLE api_keys ADD COLUMN allowed_cidrs TEXT COLLATE "C";
+
+ALTER TABLE api_keys ADD COLUMN rotated_at TEXT COLLATE "C";
+
+ALTER TABLE api_keys ADD COLUMN previous_hash TEXT COLLATE "C";
+
+ALTER TABLE api_keys ADD COLUMN previous_expires_at TEXT COLLATE "C";
+
+CREATE UNIQUE INDEX api_keys_previous_hash ON api_keys (previous_hash) WHERE previous_hash IS NOT NULL;
+
+ALTER TABLE api_key_uses ADD COLUMN last_used_ip TEXT COLLATE "C";
+
+-- 0057-scopes
+
+CREATE TABLE scopes (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  name_key TEXT COLLATE "C" NOT NULL UNIQUE,
+  description TEXT COLLATE "C" NOT NULL,
+  datacenter_ids TEXT COLLATE "C" NOT NULL,
+  space_ids TEXT COLLATE "C" NOT NULL,
+  subnets TEXT COLLATE "C" NOT NULL,
+  tags TEXT COLLATE "C" NOT NULL,
+  created_at TEXT COLLATE "C" NOT NULL,
+  updated_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE areas (
+  id INTEGER PRIMARY KEY,
+  scopes TEXT COLLATE "C" NOT NULL UNIQUE
+);
+
+CREATE TABLE area_scopes (
+  scope_id TEXT COLLATE "C" NOT NULL,
+  area_id INTEGER NOT NULL REFERENCES areas (id),
+  PRIMARY KEY (scope_id, area_id)
+);
+
+ALTER TABLE api_keys ADD COLUMN scope_id TEXT COLLATE "C";
+
+ALTER TABLE datacenters ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX datacenters_area ON datacenters (area, name_key, id) WHERE area <> 0;
+
+ALTER TABLE networks ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX networks_area ON networks (area, name_key, id) WHERE area <> 0;
+
+ALTER TABLE pools ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX pools_area ON pools (area, name_key, id) WHERE area <> 0;
+
+ALTER TABLE reservations ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX reservations_area ON reservations (area, ip_key, id) WHERE area <> 0;
+
+ALTER TABLE devices ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX devices_area ON devices (area, name_key, id) WHERE area <> 0;
+
+-- 0058-areas-of-discovery
+
+ALTER TABLE spaces ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE discovered_devices ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
+
+UPDATE discovered_devices SET area = (SELECT area FROM networks WHERE networks.id = network_id);
+
+CREATE INDEX discovered_devices_area ON discovered_devices (area, network_id, ip_key, id) WHERE area <> 0;

@@ -28,7 +28,7 @@ CREATE INDEX addresses_pool ON addresses (pool_id, ip_key);
 CREATE TABLE api_key_uses (
   key_id TEXT PRIMARY KEY REFERENCES api_keys (id) ON DELETE CASCADE,
   last_used_at TEXT
-);
+, last_used_ip TEXT);
 
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY,
@@ -38,13 +38,26 @@ CREATE TABLE api_keys (
   key_hash TEXT NOT NULL UNIQUE,
   prefix TEXT NOT NULL,
   created_at TEXT NOT NULL,
-  expires_at TEXT, created_by TEXT, feed_id TEXT,
+  expires_at TEXT, created_by TEXT, feed_id TEXT, permissions TEXT, allowed_cidrs TEXT, rotated_at TEXT, previous_hash TEXT, previous_expires_at TEXT, scope_id TEXT,
   UNIQUE (user_id, name_key)
 );
 
 CREATE INDEX api_keys_feed_id ON api_keys (feed_id) WHERE feed_id IS NOT NULL;
 
 CREATE INDEX api_keys_name ON api_keys (name_key, id);
+
+CREATE UNIQUE INDEX api_keys_previous_hash ON api_keys (previous_hash) WHERE previous_hash IS NOT NULL;
+
+CREATE TABLE area_scopes (
+  scope_id TEXT NOT NULL,
+  area_id INTEGER NOT NULL REFERENCES areas (id),
+  PRIMARY KEY (scope_id, area_id)
+);
+
+CREATE TABLE areas (
+  id INTEGER PRIMARY KEY,
+  scopes TEXT NOT NULL UNIQUE
+);
 
 CREATE TABLE audit (
   place INTEGER PRIMARY KEY,
@@ -76,6 +89,43 @@ CREATE TABLE audit_chains (
 CREATE INDEX audit_newest ON audit (id, resource, action, status, user_id, key_id, key_owner_id);
 
 CREATE INDEX audit_object ON audit (resource_id, id);
+
+CREATE TABLE cable_ends (
+  port_id TEXT NOT NULL REFERENCES ports (id),
+  side TEXT NOT NULL,
+  cable_id TEXT NOT NULL REFERENCES cables (id),
+  other_port_id TEXT NOT NULL,
+  other_side TEXT NOT NULL,
+  PRIMARY KEY (port_id, side)
+);
+
+CREATE INDEX cable_ends_cable ON cable_ends (cable_id);
+
+CREATE TABLE cables (
+  id TEXT PRIMARY KEY,
+  a_port_id TEXT NOT NULL,
+  a_side TEXT NOT NULL,
+  b_port_id TEXT NOT NULL,
+  b_side TEXT NOT NULL,
+  type TEXT NOT NULL,
+  label TEXT NOT NULL,
+  label_key TEXT NOT NULL,
+  color TEXT NOT NULL,
+  length_m DOUBLE PRECISION,
+  status TEXT NOT NULL,
+  description TEXT NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  custom TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX cables_managed_by ON cables (managed_by, label_key, id) WHERE managed_by <> '';
+
+CREATE INDEX cables_order ON cables (label_key, id);
+
+CREATE INDEX cables_status ON cables (status, label_key, id) WHERE status <> 'connected';
 
 CREATE TABLE changes (
   seq INTEGER PRIMARY KEY,
@@ -153,6 +203,45 @@ CREATE INDEX credentials_name ON credentials (name_key, id);
 
 CREATE INDEX credentials_network ON credentials (network_id);
 
+CREATE TABLE custom_fields (
+  id TEXT PRIMARY KEY,
+  number INTEGER NOT NULL,
+  resource TEXT NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  label TEXT NOT NULL,
+  type TEXT NOT NULL,
+  multiple INTEGER NOT NULL,
+  choices TEXT NOT NULL,
+  reference_to TEXT,
+  required INTEGER NOT NULL,
+  "unique" INTEGER NOT NULL,
+  "default" TEXT NOT NULL,
+  pattern TEXT NOT NULL,
+  minimum TEXT,
+  maximum TEXT,
+  searchable INTEGER NOT NULL,
+  description TEXT NOT NULL,
+  "group" TEXT NOT NULL,
+  group_key TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX custom_fields_name ON custom_fields (resource, name);
+
+CREATE UNIQUE INDEX custom_fields_number ON custom_fields (number);
+
+CREATE TABLE custom_values (
+  field INTEGER NOT NULL,
+  value TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  PRIMARY KEY (field, value, object_id)
+) WITHOUT ROWID;
+
 CREATE TABLE datacenters (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
@@ -161,11 +250,30 @@ CREATE TABLE datacenters (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0);
+
+CREATE INDEX datacenters_area ON datacenters (area, name_key, id) WHERE area <> 0;
 
 CREATE INDEX datacenters_managed_by ON datacenters (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX datacenters_name ON datacenters (name_key, id);
+
+CREATE TABLE device_codes (
+  code_hash TEXT PRIMARY KEY,
+  user_code TEXT NOT NULL,
+  client TEXT NOT NULL,
+  ip_address TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  polled_at TEXT NOT NULL,
+  state TEXT NOT NULL,
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER
+);
+
+CREATE INDEX device_codes_expires_at ON device_codes (expires_at);
+
+CREATE UNIQUE INDEX device_codes_user_code ON device_codes (user_code);
 
 CREATE TABLE device_domains (
   device_id TEXT NOT NULL REFERENCES devices (id),
@@ -187,6 +295,32 @@ CREATE TABLE device_tags (
 
 CREATE INDEX device_tags_tag ON device_tags (tag, device_id);
 
+CREATE TABLE device_types (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  manufacturer TEXT NOT NULL,
+  model TEXT NOT NULL,
+  natural_key TEXT NOT NULL,
+  slug TEXT NOT NULL,
+  part_number TEXT NOT NULL,
+  height DOUBLE PRECISION NOT NULL,
+  full_depth INTEGER NOT NULL,
+  power_w INTEGER,
+  description TEXT NOT NULL,
+  ports TEXT NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX device_types_managed_by ON device_types (managed_by, name_key, id) WHERE managed_by <> '';
+
+CREATE INDEX device_types_name ON device_types (name_key, id);
+
+CREATE UNIQUE INDEX device_types_natural_key ON device_types (natural_key);
+
 CREATE TABLE devices (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -204,7 +338,9 @@ CREATE TABLE devices (
   updated_at TEXT NOT NULL,
   search_text TEXT NOT NULL,
   doc TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '');
+, managed_by TEXT NOT NULL DEFAULT '', rack_id TEXT, device_type_id TEXT, area INTEGER NOT NULL DEFAULT 0);
+
+CREATE INDEX devices_area ON devices (area, name_key, id) WHERE area <> 0;
 
 CREATE INDEX devices_datacenter ON devices (datacenter_id, name_key, id);
 
@@ -213,6 +349,8 @@ CREATE INDEX devices_hostname ON devices (hostname_key);
 CREATE INDEX devices_managed_by ON devices (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX devices_name ON devices (name_key, id, status);
+
+CREATE INDEX devices_rack ON devices (rack_id, name_key, id) WHERE rack_id IS NOT NULL;
 
 CREATE VIRTUAL TABLE devices_search USING fts5(search_text, content='devices', content_rowid='seq', tokenize='trigram case_sensitive 1');
 
@@ -228,6 +366,8 @@ CREATE TRIGGER devices_search_update AFTER UPDATE OF search_text ON devices WHEN
   INSERT INTO devices_search (devices_search, rowid, search_text) VALUES ('delete', old.seq, old.search_text);
   INSERT INTO devices_search (rowid, search_text) VALUES (new.seq, new.search_text);
 END;
+
+CREATE INDEX devices_type ON devices (device_type_id, name_key, id) WHERE device_type_id IS NOT NULL;
 
 CREATE TABLE discovered_addresses (
   place TEXT PRIMARY KEY,
@@ -267,7 +407,9 @@ CREATE TABLE discovered_devices (
   conflicts TEXT NOT NULL,
   links TEXT NOT NULL,
   doc TEXT NOT NULL
-, random_mac INTEGER NOT NULL DEFAULT 0);
+, random_mac INTEGER NOT NULL DEFAULT 0, area INTEGER NOT NULL DEFAULT 0);
+
+CREATE INDEX discovered_devices_area ON discovered_devices (area, network_id, ip_key, id) WHERE area <> 0;
 
 CREATE INDEX discovered_devices_down ON discovered_devices (network_id, ip_key, id) WHERE status = 'down';
 
@@ -519,6 +661,24 @@ CREATE TABLE events (
   created_at TEXT NOT NULL
 , change_id TEXT NOT NULL DEFAULT '');
 
+CREATE TABLE factor_challenges (
+  id TEXT PRIMARY KEY,
+  challenge TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX factor_challenges_expiry ON factor_challenges (expires_at);
+
+CREATE INDEX factor_challenges_user ON factor_challenges (user_id);
+
+CREATE TABLE factor_failures (
+  user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  failures INTEGER NOT NULL,
+  blocked_until TEXT
+);
+
 CREATE TABLE feeds (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
@@ -540,6 +700,39 @@ CREATE TABLE feeds (
 , space_id TEXT);
 
 CREATE INDEX feeds_name_key ON feeds (name_key, id);
+
+CREATE TABLE grants (
+  id TEXT PRIMARY KEY,
+  role_id TEXT NOT NULL REFERENCES roles (id),
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  group_id TEXT REFERENCES groups (id) ON DELETE CASCADE,
+  scope_id TEXT,
+  created_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX grants_group ON grants (group_id, role_id, COALESCE(scope_id, '')) WHERE group_id IS NOT NULL;
+
+CREATE INDEX grants_role ON grants (role_id);
+
+CREATE UNIQUE INDEX grants_user ON grants (user_id, role_id, COALESCE(scope_id, '')) WHERE user_id IS NOT NULL;
+
+CREATE TABLE group_members (
+  group_id TEXT NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  source TEXT NOT NULL,
+  PRIMARY KEY (group_id, user_id, source)
+);
+
+CREATE INDEX group_members_user ON group_members (user_id, group_id);
+
+CREATE TABLE groups (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL UNIQUE,
+  description TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
 
 CREATE TABLE history (
   kind TEXT NOT NULL,
@@ -575,6 +768,19 @@ CREATE TABLE idempotency_keys (
 
 CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
 
+CREATE TABLE identities (
+  id TEXT PRIMARY KEY,
+  provider_id TEXT NOT NULL REFERENCES sso_providers (id),
+  subject TEXT NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  last_login_at TEXT NOT NULL
+);
+
+CREATE UNIQUE INDEX identities_subject ON identities (provider_id, subject);
+
+CREATE INDEX identities_user ON identities (user_id, id);
+
 CREATE TABLE job_leases (
   name TEXT PRIMARY KEY,
   holder TEXT NOT NULL,
@@ -607,7 +813,9 @@ CREATE TABLE networks (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', space_id TEXT, subnet_key TEXT NOT NULL DEFAULT '', custom TEXT, area INTEGER NOT NULL DEFAULT 0);
+
+CREATE INDEX networks_area ON networks (area, name_key, id) WHERE area <> 0;
 
 CREATE INDEX networks_datacenter ON networks (datacenter_id);
 
@@ -710,6 +918,22 @@ CREATE INDEX oauth_refresh_tokens_expiry ON oauth_refresh_tokens (expires_at);
 
 CREATE INDEX oauth_refresh_tokens_grant ON oauth_refresh_tokens (grant_id);
 
+CREATE TABLE passkeys (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  credential_id TEXT NOT NULL UNIQUE,
+  public_key TEXT NOT NULL,
+  counter INTEGER NOT NULL,
+  transports TEXT NOT NULL,
+  is_synced INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  last_used_at TEXT
+);
+
+CREATE UNIQUE INDEX passkeys_name ON passkeys (user_id, name_key);
+
 CREATE TABLE plans (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -752,13 +976,81 @@ CREATE TABLE pools (
   description TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', custom TEXT, area INTEGER NOT NULL DEFAULT 0);
+
+CREATE INDEX pools_area ON pools (area, name_key, id) WHERE area <> 0;
 
 CREATE INDEX pools_managed_by ON pools (managed_by, name_key, id) WHERE managed_by <> '';
 
 CREATE INDEX pools_name ON pools (name_key, id);
 
 CREATE INDEX pools_network ON pools (network_id, name_key, id);
+
+CREATE TABLE ports (
+  id TEXT PRIMARY KEY,
+  device_id TEXT NOT NULL REFERENCES devices (id),
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  sort_key TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  type TEXT NOT NULL,
+  speed_mbps INTEGER,
+  mac_address TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  parent_id TEXT,
+  pass_through INTEGER NOT NULL,
+  vlan_id INTEGER,
+  tagged_vlan_ids TEXT NOT NULL,
+  description TEXT NOT NULL,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  custom TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX ports_kind ON ports (kind, device_id, sort_key, id) WHERE kind <> 'network';
+
+CREATE INDEX ports_mac ON ports (mac_address) WHERE mac_address <> '';
+
+CREATE INDEX ports_managed_by ON ports (managed_by, device_id, sort_key, id) WHERE managed_by <> '';
+
+CREATE UNIQUE INDEX ports_name ON ports (device_id, name_key);
+
+CREATE INDEX ports_order ON ports (device_id, sort_key, id);
+
+CREATE INDEX ports_parent ON ports (parent_id) WHERE parent_id IS NOT NULL;
+
+CREATE TABLE racks (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  datacenter_id TEXT REFERENCES datacenters (id),
+  location TEXT NOT NULL,
+  description TEXT NOT NULL,
+  height INTEGER NOT NULL,
+  first_unit INTEGER NOT NULL,
+  numbering TEXT NOT NULL,
+  max_power_w INTEGER,
+  custom TEXT,
+  refs TEXT NOT NULL,
+  managed_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
+CREATE INDEX racks_datacenter ON racks (datacenter_id) WHERE datacenter_id IS NOT NULL;
+
+CREATE INDEX racks_managed_by ON racks (managed_by, name_key, id) WHERE managed_by <> '';
+
+CREATE INDEX racks_name ON racks (name_key, id);
+
+CREATE TABLE recovery_codes (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  code_hash TEXT NOT NULL,
+  salt TEXT NOT NULL,
+  PRIMARY KEY (user_id, code_hash)
+);
 
 CREATE TABLE refs (
   resource TEXT NOT NULL,
@@ -796,7 +1088,9 @@ CREATE TABLE reservations (
   created_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', mac_address TEXT NOT NULL DEFAULT '');
+, managed_by TEXT NOT NULL DEFAULT '', refs TEXT NOT NULL DEFAULT '{}', mac_address TEXT NOT NULL DEFAULT '', custom TEXT, area INTEGER NOT NULL DEFAULT 0);
+
+CREATE INDEX reservations_area ON reservations (area, ip_key, id) WHERE area <> 0;
 
 CREATE INDEX reservations_expiry ON reservations (expires_at, ip_key);
 
@@ -826,6 +1120,19 @@ CREATE TABLE roles (
   updated_at TEXT NOT NULL
 );
 
+CREATE TABLE scopes (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL UNIQUE,
+  description TEXT NOT NULL,
+  datacenter_ids TEXT NOT NULL,
+  space_ids TEXT NOT NULL,
+  subnets TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+);
+
 CREATE TABLE secret_checks (
   name TEXT PRIMARY KEY,
   sealed TEXT NOT NULL
@@ -845,7 +1152,7 @@ CREATE TABLE sessions (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   user_generation INTEGER NOT NULL,
   created_at TEXT NOT NULL
-, ip_address TEXT NOT NULL DEFAULT '', user_agent TEXT NOT NULL DEFAULT '');
+, ip_address TEXT NOT NULL DEFAULT '', user_agent TEXT NOT NULL DEFAULT '', ends_at TEXT, method TEXT NOT NULL DEFAULT 'password', provider_id TEXT);
 
 CREATE INDEX sessions_user ON sessions (user_id);
 
@@ -871,17 +1178,80 @@ CREATE TABLE spaces (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, custom TEXT, area INTEGER NOT NULL DEFAULT 0);
 
 CREATE UNIQUE INDEX spaces_name ON spaces (name_key);
 
-CREATE TABLE user_roles (
-  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  role_id TEXT NOT NULL REFERENCES roles (id),
-  PRIMARY KEY (user_id, role_id)
+CREATE TABLE sso_providers (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  issuer TEXT NOT NULL,
+  client_id TEXT NOT NULL,
+  client_secret TEXT,
+  scopes TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  create_users INTEGER NOT NULL,
+  link_by_email INTEGER NOT NULL,
+  allowed_domains TEXT NOT NULL,
+  username_claim TEXT NOT NULL,
+  groups_claim TEXT NOT NULL,
+  group_mappings TEXT NOT NULL,
+  required_acr TEXT NOT NULL,
+  max_session_hours INTEGER NOT NULL,
+  credentials_max_idle_days INTEGER NOT NULL,
+  allow_http INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
 );
 
-CREATE INDEX user_roles_role ON user_roles (role_id, user_id);
+CREATE UNIQUE INDEX sso_providers_name_key ON sso_providers (name_key);
+
+CREATE TABLE sso_seen (
+  token_hash TEXT PRIMARY KEY,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX sso_seen_expires_at ON sso_seen (expires_at);
+
+CREATE TABLE sso_sessions (
+  session_id TEXT PRIMARY KEY,
+  provider_id TEXT NOT NULL REFERENCES sso_providers (id) ON DELETE CASCADE,
+  subject TEXT NOT NULL,
+  sid TEXT NOT NULL,
+  id_token TEXT,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX sso_sessions_expires_at ON sso_sessions (expires_at);
+
+CREATE INDEX sso_sessions_sid ON sso_sessions (provider_id, sid);
+
+CREATE INDEX sso_sessions_subject ON sso_sessions (provider_id, subject);
+
+CREATE TABLE sso_states (
+  state_hash TEXT PRIMARY KEY,
+  browser_hash TEXT NOT NULL,
+  provider_id TEXT NOT NULL REFERENCES sso_providers (id) ON DELETE CASCADE,
+  verifier TEXT NOT NULL,
+  nonce TEXT NOT NULL,
+  return_to TEXT NOT NULL,
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  user_generation INTEGER,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX sso_states_expires_at ON sso_states (expires_at);
+
+CREATE TABLE totp (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL UNIQUE REFERENCES users (id) ON DELETE CASCADE,
+  secret TEXT NOT NULL,
+  last_step INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  confirmed_at TEXT,
+  last_used_at TEXT
+);
 
 CREATE TABLE users (
   id TEXT PRIMARY KEY,
@@ -896,7 +1266,7 @@ CREATE TABLE users (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   last_login_at TEXT
-, username_look TEXT, username_look_lower TEXT, username_look_upper TEXT);
+, username_look TEXT, username_look_lower TEXT, username_look_upper TEXT, is_break_glass INTEGER NOT NULL DEFAULT 0);
 
 CREATE INDEX users_look ON users (username_look);
 
@@ -928,7 +1298,7 @@ CREATE TABLE vlans (
   managed_by TEXT NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, custom TEXT);
 
 CREATE INDEX vlans_datacenter ON vlans (datacenter_id) WHERE datacenter_id IS NOT NULL;
 

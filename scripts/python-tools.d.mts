@@ -2,3 +2,4 @@
 
 export const schemathesisPath: string
 export const ansibleFolder: string
+export const canailleFolder: string

@@ -1,4 +1,5 @@
-// Owns the tools of the tests that come from PyPI: schemathesis, which tries the API by its OpenAPI document, and Ansible.
+// Owns the tools of the tests that come from PyPI: schemathesis, which tries the API by its OpenAPI document, Ansible, and
+// Canaille, an identity provider.
 // Each is installed once, in the versions of its requirements.txt, into a folder of these versions alone.
 
 import { spawnSync } from 'node:child_process'
@@ -10,15 +11,20 @@ import { ensureServers } from './test-servers.mjs'
 
 const schemathesis = tool('schemathesis', 'contract/requirements.txt')
 const ansible = tool('ansible', 'ansible-requirements.txt')
+const canaille = tool('canaille', 'canaille-requirements.txt')
 
 export const schemathesisPath = join(schemathesis.folder, 'bin', 'schemathesis')
 /** The folder of `ansible-playbook` and the other programs of Ansible. */
 export const ansibleFolder = join(ansible.folder, 'bin')
+/** The virtual environment of Canaille. */
+export const canailleFolder = canaille.folder
 
 /** Installs schemathesis, or ends the script with the error. */
 export const ensureSchemathesis = () => ensure(schemathesis)
 /** Installs Ansible, or ends the script with the error. */
 export const ensureAnsible = () => ensure(ansible)
+/** Installs Canaille, or ends the script with the error. Its client of LDAP is compiled. */
+export const ensureCanaille = () => ensure(canaille)
 
 function tool(name, file) {
   const requirements = join(root, 'scripts', file)
@@ -38,7 +44,9 @@ function ensure({ name, requirements, folder }) {
     ['python3', ['-m', 'venv', folder]],
     [join(folder, 'bin', 'python3'), pip],
   ]) {
-    const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+    // Also pins the tools that compile a package.
+    const env = { ...process.env, PIP_CONSTRAINT: requirements }
+    const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', env })
     if (status === 0) continue
     fail(`${name} could not be installed (${command} ${args.join(' ')}):\n${error?.message ?? stdout + stderr}`)
   }

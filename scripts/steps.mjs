@@ -31,8 +31,9 @@ export function runTests(args, env = {}) {
   return countedTests('tests', args, env, (text) => process.stdout.write(text))
 }
 
-/** Tests that mostly wait: for the end of a lease, a silent host, a slow client, the hash of a password, or a process. */
+/** Tests that mostly wait: for the end of a lease, a silent host, or the hash of a password. */
 const WAITING = [
+  'features/discovery/real-switches.test.ts',
   'features/dns-zones',
   'scanner',
   'template',
@@ -40,20 +41,21 @@ const WAITING = [
   'features/events/feed-ends.test.ts',
   'features/events/revalidation.test.ts',
   'features/sessions/valkey-store.test.ts',
+  'features/sso/canaille.test.ts',
   'features/utilization/crossings-round-trips.test.ts',
   'platform/db/sqlite/snapshots.test.ts',
   'platform/dns',
   'platform/security/passwords.test.ts',
 ]
+/** Tests of the whole program that mostly wait: for a slow client, or for a process. */
 const WAITING_FILE =
   /^(answered-writes|crash.*|docs-ansible|feeds-consumers|import-pace|instances-servers|real-sources|recipes|rights-between-processes|sign-in-.*|slow-clients)\.test\.ts$/
 
-function waitingTests() {
-  const files = readdirSync(join(root, 'src')).filter((name) => WAITING_FILE.test(name))
-  return [...WAITING, ...files].map((name) => `src/${name}`)
-}
+const waitingFiles = readdirSync(join(root, 'src')).filter((name) => WAITING_FILE.test(name))
+const waitingTests = WAITING.map((name) => `src/${name}`)
+const waitingPrograms = waitingFiles.map((name) => `src/${name}`)
 
-/** Tests of the whole program that run after the contract, because all others take longer than it. */
+/** Further tests of the whole program. */
 const LATER = [
   'packaging/test',
   'src/database-copy',
@@ -70,19 +72,18 @@ const ignoring = (paths) =>
   paths.flatMap((path) => [path, `${path}/**`]).map((pattern) => `--path-ignore-patterns=${pattern}`)
 
 /** Runs the tests of these folders, except those of the other steps. */
-export const runBusy = (folders) => runTests([...folders, ...ignoring([...waitingTests(), ...LATER, FEATURES])])
+export const runBusy = (folders) =>
+  runTests([...folders, ...ignoring([...waitingTests, ...waitingPrograms, ...LATER, FEATURES])])
 /** A second process, because the tests of one wait for databases for a third of the time. */
-export const runFeatures = () => runBeside('features', [`./${FEATURES}`, ...ignoring([...waitingTests(), ...LATER])])
-export const runWaiting = () =>
+export const runFeatures = () => runBeside('features', [`./${FEATURES}`, ...ignoring([...waitingTests, ...LATER])])
+const runPaths = (name, paths) =>
   runBeside(
-    'waiting',
-    waitingTests().map((path) => `./${path}`),
+    name,
+    paths.map((path) => `./${path}`),
   )
-export const runLater = () =>
-  runBeside(
-    'later',
-    LATER.map((path) => `./${path}`),
-  )
+export const runWaiting = () => runPaths('waiting', waitingTests)
+export const runPrograms = () => runPaths('programs', waitingPrograms)
+export const runLater = () => runPaths('later', LATER)
 export const runPages = () => runBeside('pages', ['./e2e'])
 
 /** Tries a real server by its OpenAPI document, with few examples; or with many, and with its output as it comes. */
@@ -147,7 +148,7 @@ export function finish(results) {
     const verdict = code === 0 && counts.failed === 0 ? 'ok' : 'FAILED'
     const isCounted = counts.passed + counts.failed + counts.skipped > 1
     const notes = isCounted ? `  ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped` : ''
-    console.log(`${name.padEnd(8)}${verdict.padEnd(8)}${`${(ms / 1000).toFixed(1)} s`.padStart(8)}${notes}`)
+    console.log(`${name.padEnd(10)}${verdict.padEnd(8)}${`${(ms / 1000).toFixed(1)} s`.padStart(8)}${notes}`)
   }
   const sum = (key) => results.reduce((total, result) => total + result[key], 0)
   console.log('')

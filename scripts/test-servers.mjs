@@ -3,6 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fail } from './install.mjs'
 import { findChromium, findPostgres, findProgram, findStrace, findTool, findValkey } from './server-binaries.mjs'
 
@@ -43,14 +44,27 @@ const servers = {
   curl: tool('curl', 'curl'),
   dhcpd: tool('dhcpd', 'isc-dhcp-server'),
   dnsmasq: tool('dnsmasq', 'dnsmasq-base'),
+  ldapmodify: tool('ldapmodify', 'ldap-utils'),
+  'ldap headers': {
+    find: () =>
+      ['lber.h', 'sasl/sasl.h'].every((file) => existsSync(join('/usr/include', file))) &&
+      findProgram('gcc') &&
+      hasPythonHeaders(),
+    packages: () => ['libldap-dev', 'libsasl2-dev', 'gcc', 'libc6-dev', 'python3-dev'],
+    missing:
+      'the headers of OpenLDAP, Cyrus SASL and Python, and gcc (packages libldap-dev, libsasl2-dev, gcc, libc6-dev, python3-dev)',
+  },
+  slapd: tool('slapd', 'slapd'),
   'kea-dhcp4': tool('kea-dhcp4', 'kea-dhcp4-server'),
   'mariadb-dump': tool('mariadb-dump', 'mariadb-client'),
   mariadbd: tool('mariadbd', 'mariadb-server-core'),
   knotd: tool('knotd', 'knot'),
+  lldpd: tool('lldpd', 'lldpd'),
   named: tool('named', 'bind9'),
   'named-compilezone': tool('named-compilezone', 'bind9-utils'),
   nmap: tool('nmap', 'nmap'),
   prometheus: tool('prometheus', 'prometheus'),
+  snmpd: tool('snmpd', 'snmpd'),
   ssh: tool('ssh', 'openssh-client'),
   pdns_server: {
     find: () => existsSync('/usr/share/pdns-backend-sqlite3') && findTool('pdns_server'),
@@ -66,9 +80,7 @@ const labTools = Object.fromEntries(
     ['fping', 'fping'],
     ['sshd', 'openssh-server'],
     ['ssh-keygen', 'openssh-client'],
-    ['snmpd', 'snmpd'],
     ['snmpwalk', 'snmp'],
-    ['lldpd', 'lldpd'],
     ['avahi-daemon', 'avahi-daemon'],
     ['nmbd', 'samba'],
   ].map(([name, offered]) => [name, tool(name, offered)]),
@@ -85,6 +97,11 @@ const python = {
   packages: () => ['python3', 'python3-venv'],
   missing: 'Python 3.11 or newer with venv (python3 on PATH; packages python3, python3-venv)',
 }
+/** For packages from PyPI that are compiled. */
+function hasPythonHeaders() {
+  const program = 'import os, sysconfig; open(os.path.join(sysconfig.get_paths()["include"], "Python.h"))'
+  return spawnSync('python3', ['-c', program], { stdio: 'ignore' }).status === 0
+}
 const everything = { ...servers, ...labTools, ...packagingTools, python }
 
 function tool(name, offered) {
@@ -93,7 +110,7 @@ function tool(name, offered) {
 
 /** Installs the tools for `npm run test:lab`. */
 export const ensureLabTools = () =>
-  ensureServers(['nft', 'ip', 'nmap', 'arp-scan', 'dnsmasq', ...Object.keys(labTools)])
+  ensureServers(['nft', 'ip', 'nmap', 'arp-scan', 'dnsmasq', 'lldpd', 'snmpd', ...Object.keys(labTools)])
 
 /** Installs the tools for `npm run test:packages`. */
 export const ensurePackagingTools = () =>

@@ -2,7 +2,7 @@
 // `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`.
 
 import { ensureDependencies } from './install.mjs'
-import { ensureAnsible, ensureSchemathesis } from './python-tools.mjs'
+import { ensureAnsible, ensureCanaille, ensureSchemathesis } from './python-tools.mjs'
 import {
   finish,
   runBusy,
@@ -12,6 +12,7 @@ import {
   runLater,
   runLint,
   runPages,
+  runPrograms,
   runTests,
   runTypes,
   runWaiting,
@@ -24,14 +25,26 @@ ensureDependencies()
 ensureServers()
 ensureVendors()
 ensureAnsible()
+ensureCanaille()
 
 const chosen = process.argv.slice(2)
 if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
 else {
   ensureSchemathesis()
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
-  // The browser and some tests mostly wait, so they run beside the tests that use a core.
-  const later = async () => [await runContract(), await runLater()]
-  const tests = [runBusy(['./src', './web', './bench']), runFeatures(), runWaiting(), runPages(), later()]
-  finish([...checks, ...(await Promise.all(tests)).flat()])
+  // The longest first. More of them at once end no earlier, and time out.
+  const steps = [
+    runPages,
+    runFeatures,
+    () => runBusy(['./src', './web', './bench']),
+    runPrograms,
+    runLater,
+    runContract,
+  ]
+  const results = []
+  const lane = async () => {
+    for (let step = steps.shift(); step; step = steps.shift()) results.push(await step())
+  }
+  const [waiting] = await Promise.all([runWaiting(), lane(), lane(), lane()])
+  finish([...checks, waiting, ...results])
 }

@@ -11,18 +11,29 @@ import { OAUTH_ENV } from './testing/oauth.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 
-type Endpoint = { readonly name: string; readonly method: Method; readonly path: string; readonly access: Access }
+type Endpoint = {
+  readonly name: string
+  readonly method: Method
+  readonly path: string
+  readonly access: Access
+  /** True if it needs a session, and an API key does not suffice. */
+  readonly needsSession: boolean
+}
 
-const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http, access }) => ({
+const endpoints: readonly Endpoint[] = [...operations, ...routes].map(({ name, http, access, session }) => ({
   name,
   ...httpParts(http),
   access,
+  needsSession: session !== undefined,
 }))
 const rows = (some: readonly Endpoint[]) => some.map((one): [string, Endpoint] => [one.name, one])
 const restricted = endpoints.filter(({ access }) => permissionsOf(access).length > 0)
 
 /** The public routes. Adding one is a decision, and is recorded here. */
 const PUBLIC = [
+  // A device shows its code, and gets a key only if its user allows it.
+  'device-login.start',
+  'device-login.token',
   // The protocol identifies its callers itself: by a code, a token or a secret, or at the consent by the session.
   'oauth.authorize',
   'oauth.consent',
@@ -34,6 +45,13 @@ const PUBLIC = [
   'oauth.server-metadata-of-mcp',
   'oauth.token',
   'sessions.login',
+  'sessions.passkey',
+  'sessions.passkey-options',
+  'sessions.sign-in-options',
+  // The protocol identifies its callers itself: by the state and a cookie, or a signed token.
+  'sso.backchannel-logout',
+  'sso.callback',
+  'sso.start',
   'system.healthz',
   'system.readyz',
 ]
@@ -124,8 +142,13 @@ describe('a caller without a permission', () => {
     expect(await statusFor((await holding([])).request, endpoint)).toBe(403)
   })
 
-  test.each(rows(endpoints.filter(({ access }) => access === 'authenticated')))('may call %s', async (_, endpoint) => {
+  const open = endpoints.filter(({ access }) => access === 'authenticated')
+  test.each(rows(open.filter(({ needsSession }) => !needsSession)))('may call %s', async (_, endpoint) => {
     expect(await statusFor((await holding([])).request, endpoint)).toSatisfy(isLetIn)
+  })
+
+  test.each(rows(open.filter(({ needsSession }) => needsSession)))('may not call %s by an API key', async (_, one) => {
+    expect(await statusFor((await holding([])).request, one)).toBe(403)
   })
 })
 
@@ -172,6 +195,6 @@ describe.each([
 test('a caller whose role loses a permission loses it at once', async () => {
   const caller = await app.as(['datacenters:list'])
   expect((await caller.request('GET', '/api/datacenters')).status).toBe(200)
-  await app.db.write((tx) => tx.db.deleteFrom('user_roles').where('user_id', '=', caller.userId).execute())
+  await app.db.write((tx) => tx.db.deleteFrom('grants').where('user_id', '=', caller.userId).execute())
   expect((await caller.request('GET', '/api/datacenters')).status).toBe(403)
 })

@@ -1,6 +1,7 @@
 /** Accounts on the command line, against a real server in process: names, passwords by prompt or pipe, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
+import { NewApiKey } from './features/keys/api.ts'
 import { createUser, keyFor } from './testing/identities.ts'
 import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
 import { QUICK } from './testing/people.ts'
@@ -100,6 +101,19 @@ describe('a user by name', () => {
   test('gets a key from an admin', async () => {
     const { id } = await createUser(app.db, { username: 'robot' })
     expect(await ok('key', 'create', 'ci', '--user', 'robot')).toMatchObject({ user_id: id })
+  })
+
+  test('gives a key limits, and a new value', async () => {
+    const limits = ['--permission', 'devices:list', '--permission', 'networks:list', '--allowed-cidr', '10.0.0.1']
+    const made = await ok('key', 'create', 'narrow', ...limits)
+    expect(made).toMatchObject({ permissions: ['devices:list', 'networks:list'], allowed_cidrs: ['10.0.0.1/32'] })
+    const { id, key, created_at } = NewApiKey.parse(made)
+    const rotated = NewApiKey.parse(await ok('key', 'rotate', id, '--overlap-seconds', '60'))
+    expect(rotated).toMatchObject({ id, allowed_cidrs: ['10.0.0.1/32'] })
+    expect(rotated.key).not.toBe(key)
+    expect(Date.parse(rotated.previous_expires_at ?? '') - Date.parse(created_at)).toBe(60_000)
+    expect((await run('key', 'create', 'x', '--allowed-cidr', 'x')).err).toContain('allowed_cidrs[0]')
+    expect((await run('key', 'create', 'x', '--permission', 'devices:fly')).err).toContain('permissions[0]')
   })
 })
 

@@ -1,9 +1,11 @@
 /** The commands of the history, dry runs, notes and moments, against a real server in process. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from './cli.ts'
+import { INVENTORY } from './features/inventory.ts'
 import type { Fetch } from './platform/cli/client.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
@@ -197,9 +199,12 @@ describe('a moment', () => {
     const { paths, fetch } = recorded([])
     expect((await runWith({ argv: ['export', '--as-of', '1h'], fetch })).code).toBe(0)
     const later = (resource: string) => `/api/${resource}?as_of=2026-06-01T00%3A00%3A00.000Z`
+    const optional = ['custom-fields', 'spaces', 'device-types', 'racks', 'ports', 'cables']
+    const [first, ...others] = optional
     expect(paths).toEqual([
-      '/api/spaces?as_of=1h&limit=1',
-      ...['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'devices', 'relationships', 'reservations'].map(later),
+      `/api/${first}?as_of=1h&limit=1`,
+      ...others.map((resource) => `${later(resource)}&limit=1`),
+      ...INVENTORY.map(later),
     ])
   })
 

@@ -61,6 +61,10 @@ const special: Fetch = async (target, init) => {
       free: [{ subnet: '10.0.0.128/25', total_ips: 128, used_ips: 0, pools }],
     })
   }
+  if (pathname === '/api/device-types/import') {
+    const type = { id: HOSTILE, name: HOSTILE, outcome: 'created', ignored: [HOSTILE] }
+    return Response.json({ created: 1, updated: 0, unchanged: 0, device_types: [type] })
+  }
   if (pathname === '/api/auth/logout') return new Response(null, { status: 204 })
   return answering(target, init)
 }
@@ -174,6 +178,18 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['network', 'tree', 'n', '-o', 'json'],
       ['network', 'tree', HOSTILE],
     ]),
+  'device-type import': async () => {
+    const file = join(folder, `type ${FILE}.yaml`)
+    await writeFile(file, JSON.stringify({ manufacturer: HOSTILE, model: HOSTILE, [HOSTILE]: 1 }))
+    return [
+      ...(await each([
+        ['device-type', 'import', file],
+        ['device-type', 'import', file, '-o', 'json'],
+        ['device-type', 'import', join(folder, `none ${FILE}`)],
+      ])),
+      ...(await each([['device-type', 'import', file]], { fetch: refusing })),
+    ]
+  },
   'dns zone check': () => each([['dns', 'zone', 'check', HOSTILE]]),
   watch: () =>
     each([
@@ -187,7 +203,10 @@ const WAYS: Readonly<Record<string, Ways>> = {
       ['whois', HOSTILE, '-o', 'csv'],
     ]),
   'user reset-password': () => each([local('user', 'reset-password', `no ${HOSTILE}`)]),
+  'user break-glass': () =>
+    each([local('user', 'break-glass', HOSTILE), local('user', 'break-glass', `no ${HOSTILE}`)]),
   'user evict': () => each([local('user', 'evict', HOSTILE), local('user', 'evict', `no ${HOSTILE}`)]),
+  'user reset-2fa': () => each([local('user', 'reset-2fa', HOSTILE), local('user', 'reset-2fa', `no ${HOSTILE}`)]),
   backup: () => each([local('backup', join(folder, `b ${FILE}`)), local('backup', join(folder, 'b2'), '-o', 'json')]),
   restore: () => each([local('restore', join(folder, `none ${FILE}`)), local('restore', join(folder, 'files'))]),
   doctor: () => each([local('doctor'), local('doctor', '-o', 'json')]),

@@ -342,7 +342,7 @@ describe('completion', () => {
   }
 
   test.each<[string[], string[]]>([
-    [['dev'], ['device']],
+    [['dev'], ['device-type', 'device']],
     [['device', 'cr'], ['create']],
     [['device', 'list', '--dat'], ['--datacenter-id']],
     [['device', 'list', '--status', 'm'], ['maintenance']],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCli } from './cli.ts'
 import type { Fetch } from './platform/cli/client.ts'
+import { codeAt, FACTOR_CONFIG, factorsOf } from './testing/factors.ts'
 import { createUser } from './testing/identities.ts'
 import { type MemoryIo, memoryIo } from './testing/memory-io.ts'
 import { QUICK } from './testing/people.ts'
@@ -19,7 +20,7 @@ let user: { readonly id: string; readonly username: string }
 let count = 0
 
 beforeAll(async () => {
-  app = await signInApp('sqlite')
+  app = await signInApp('sqlite', { config: FACTOR_CONFIG })
   folder = mkdtempSync(join(tmpdir(), 'plat-login-'))
 })
 afterAll(async () => {
@@ -174,4 +175,51 @@ describe('a failure leaves the earlier key in use', () => {
     await login()
     expect([(await keys()).length, await works()]).toEqual([1, true])
   })
+})
+
+describe('a user with a second factor', () => {
+  const withApp = async () => {
+    const { sessionOf, addTotp } = factorsOf(app)
+    return addTotp(await sessionOf(user.username))
+  }
+  const argv = () => ['login', '--url', URL, '--username', user.username, '-q']
+
+  test('is asked for the code at a terminal, and may type a recovery code', async () => {
+    const { secret, codes } = await withApp()
+    const asked = await run({ argv: argv(), typed: [QUICK, codeAt(secret, app.clock.ms)] })
+    expect(asked).toMatchObject({ code: 0, err: expect.stringContaining('Code of your authenticator app') })
+    expect((await run({ argv: argv(), typed: [QUICK, codes[0] ?? ''] })).code).toBe(0)
+    expect((await run({ argv: argv(), typed: [QUICK, codes[0] ?? ''] })).code).toBe(3)
+  })
+
+  test('sends the code along elsewhere', async () => {
+    const { secret } = await withApp()
+    const stdin = [...argv(), '--password-stdin']
+    expect(await run({ argv: stdin, stdin: QUICK })).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('send it with --code'),
+    })
+    const code = codeAt(secret, app.clock.ms)
+    expect((await run({ argv: [...stdin, '--code', code], stdin: QUICK })).code).toBe(0)
+  })
+
+  test('of passkeys alone is sent to the browser when the codes are used up', async () => {
+    const { sessionOf, addPasskey } = factorsOf(app)
+    await addPasskey(await sessionOf(user.username))
+    await app.db.write(({ db }) => db.deleteFrom('recovery_codes').where('user_id', '=', user.id).execute())
+    const refused = await run({ argv: argv(), typed: [QUICK] })
+    expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('plat login --sso') })
+  })
+})
+
+test('a server without passwords refuses one with the way in', async () => {
+  const closed = await signInApp('sqlite', { config: { passwordSignIn: 'break-glass' } })
+  await createUser(closed.db, { username: 'ada', roles: ['viewer'], password: QUICK })
+  const { code, err } = await run({
+    argv: ['login', '--url', URL, '--username', 'ada', '--password-stdin'],
+    stdin: QUICK,
+    fetch: async (url, init) => closed.fetch(new Request(url, init)),
+  })
+  expect([code, err]).toEqual([3, expect.stringContaining('use plat login --sso')])
+  await closed.close()
 })

@@ -2,6 +2,7 @@
 import packageJson from '../package.json' with { type: 'json' }
 import { movingCommands } from './database-copy/commands.ts'
 import { demoCommands } from './demo/cli-commands.ts'
+import { deviceTypeCommands } from './features/device-types/cli-commands.ts'
 import { discoveryCommands } from './features/discovery/cli/commands.ts'
 import { dnsCommands } from './features/dns-zones/cli-commands.ts'
 import { estateCommands } from './features/estate/cli-commands.ts'
@@ -40,6 +41,7 @@ export const program: Program = {
     ...CLIENT_COMMANDS,
     ...estateCommands,
     ...demoCommands,
+    ...deviceTypeCommands,
     ...discoveryCommands,
     ...dnsCommands,
     ...eventCommands,

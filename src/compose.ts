@@ -2,9 +2,11 @@
 import { join } from 'node:path'
 import pkg from '../package.json' with { type: 'json' }
 import { openTrail } from './features/audit/trail.ts'
+import { createRequirement, warnOfUnknownRoles } from './features/factors/requirement.ts'
 import { createFeatures } from './features/handlers.ts'
 import { openHistory } from './features/history/history.ts'
 import { createKeyUses, type KeyUses } from './features/keys/uses.ts'
+import { areaKeeper } from './features/scopes/keeper.ts'
 import { openSecrets } from './features/secrets/open-secrets.ts'
 import { createCredentialCheck } from './features/sessions/credential-check.ts'
 import { createIdentify } from './features/sessions/identify.ts'
@@ -13,6 +15,7 @@ import type { SessionStore } from './features/sessions/store.ts'
 import { createPopulation } from './features/system/gauges.ts'
 import { addProcessMetrics } from './features/system/process-metrics.ts'
 import type { Tables } from './features/tables.ts'
+import { warnWithoutBreakGlass } from './features/users/break-glass.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './features/users/first-admin.ts'
 import { settleLooks } from './features/users/usernames.ts'
 import { sealStoredHeaders } from './features/webhooks/seal-headers.ts'
@@ -39,7 +42,7 @@ import { createMetrics } from './platform/runtime/metrics.ts'
 import { temporaryFolder } from './platform/runtime/unnamed-file.ts'
 import { openValkey } from './platform/runtime/valkey.ts'
 import { createOutbound, type Outbound } from './platform/security/outbound.ts'
-import { targetRules } from './platform/security/outbound-target.ts'
+import { namedTargetRules, targetRules } from './platform/security/outbound-target.ts'
 import { createPasswords, type Passwords, passwordWaitMs } from './platform/security/passwords.ts'
 import { startScan as startScanProcess } from './scanner/process.ts'
 
@@ -110,6 +113,7 @@ export type Plat = {
 export type ComposeOptions = {
   readonly passwords?: Passwords
   readonly outbound?: Outbound
+  readonly providerOutbound?: Outbound
   readonly dns?: DnsConnector
   readonly startScan?: typeof startScanProcess
   /** Replaces the bounds of long answers. */
@@ -126,6 +130,7 @@ export const compose = async (
   { db, maintain, close }: OpenDatabase,
   {
     outbound,
+    providerOutbound,
     dns,
     startScan = startScanProcess,
     streams: bounds = {},
@@ -153,10 +158,13 @@ export const compose = async (
   let isStopping = false
 
   const rules = targetRules(config.ssrfAllowPrivateTargets)
-  const identify = createIdentify({ db, config, sessions, keyUses, now, log })
+  const requirement = createRequirement(config.secondFactorRoles)
+  await warnOfUnknownRoles({ db: db.read, roles: config.secondFactorRoles, log })
+  const identify = createIdentify({ db, config, sessions, requirement, keyUses, now, log })
   const features = createFeatures({
     identify,
-    checkCredentials: createCredentialCheck({ db, sessions, now }),
+    requirement,
+    checkCredentials: createCredentialCheck({ db, sessions, requirement, now }),
     config,
     secrets,
     passwords,
@@ -172,6 +180,9 @@ export const compose = async (
     log,
     now,
     outbound: outbound ?? createOutbound({ rules }),
+    providerOutbound:
+      providerOutbound ??
+      createOutbound({ rules: namedTargetRules(rules, { allowsLoopback: config.ssoAllowLoopback }) }),
     dns: dns ?? createDnsConnector({ rules, servers: config.dnsServers }),
   })
   const onCommit = (events: readonly string[]): void => {
@@ -187,7 +198,7 @@ export const compose = async (
       for (const feature of features) feature.onNotificationGap?.()
     },
   })
-  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, onCommit, audit, history })
+  const kernel: Kernel<Tables> = createKernel({ db, features, now, log, onCommit, audit, history, areas: areaKeeper })
   addProcessMetrics({ metrics, db, population, guard, now })
   const onEveryInstance = true
   const jobs: readonly Job<Tables>[] = [
@@ -253,10 +264,12 @@ export const compose = async (
   // Last, because the hash keeps a processor busy.
   const firstAdmin = withFirstAdmin ? ensureFirstAdmin({ db, config, passwords, now }) : Promise.resolve(undefined)
   // Callers that await it get the error. Until then an unhandled rejection must not end the process.
-  const firstAdminSettled = firstAdmin.then(
-    () => {},
-    () => {},
-  )
+  const firstAdminSettled = firstAdmin
+    .then(() => warnWithoutBreakGlass(db, { config, log }))
+    .then(
+      () => {},
+      () => {},
+    )
 
   return {
     db,

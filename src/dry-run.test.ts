@@ -8,7 +8,7 @@ import { httpParts } from './platform/operation/http-route.ts'
 import type { AnyOperation, RawRoute } from './platform/operation/operation.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
-import { type ScriptedScanner, scanOnce, scriptedScanner } from './testing/scripted-scanner.ts'
+import { host, type ScriptedScanner, scanOnce, scriptedScanner, snmpFacts } from './testing/scripted-scanner.ts'
 import { dialects } from './testing/servers.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -27,11 +27,15 @@ const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Re
   const network = await api.networks.create({ name: 'net', subnet: '10.0.0.0/24', datacenter_id: datacenter.id })
   const pool = await api.pools.create({ network_id: network.id, name: 'p', start_ip: '10.0.0.10', end_ip: '10.0.0.99' })
   const reservation = await api.reservations.create({ pool_id: pool.id, ip_address: '10.0.0.20' })
+  const field = await api.customFields.create({ resource: 'devices', name: 'field', type: 'text' })
   const addresses = [{ ip: '10.0.0.11', pool_id: pool.id }]
   const device = await api.devices.create({ name: 'one', addresses, datacenter_id: datacenter.id })
   const other = await api.devices.create({ name: 'other', addresses: [{ ip: '10.0.0.11' }] })
   await api.relationships.create({ device_id: device.id, child_id: other.id, type: 'contains' })
-  const found = await scanOnce(scanner, caller)
+  const interfaces = [{ index: 1, name: 'eth0', mac: '', addresses: [] }]
+  const agent = host('127.9.0.2', { snmp: snmpFacts({ interfaces }) })
+  const found = await scanOnce(scanner, caller, [host('127.9.0.1'), agent])
+  const reporting = await api.devices.create({ name: 'reporting', addresses: [{ ip: '127.9.0.2' }] })
   const rule = await api.discoveryRules.create({ network_id: found.network, enabled: false })
   await api.discoveryLocks.create({ device_id: device.id, field: 'hostname' })
   const local = await api.networks.create({ name: 'local', subnet: '127.8.0.0/24' })
@@ -42,8 +46,17 @@ const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Re
   const [conflict] = await api.conflicts.list({ status: 'active', limit: 1 })
   const [item] = await api.inbox.list({ limit: 1 })
   const [change] = await api.history.list({ operation: 'discovery-locks.create', limit: 1 })
+  const type = await api.deviceTypes.create({ manufacturer: 'Acme', model: 'X', ports: [{ name: 'p1' }] })
+  const rack = await api.racks.create({ name: 'rack' })
+  const typed = await api.devices.create({ name: 'typed' })
+  await api.devices.update({ id: typed.id, device_type_id: type.id })
+  const port = await api.ports.create({ device_id: device.id, name: 'eth0' })
+  const cable = await api.cables.create({ a: { port_id: port.id }, b: { device_id: other.id, port: 'eth0' } })
   const create = [{ op: 'create', device: { name: 'by bulk' } }]
   return {
+    'custom-fields.create': { path: '/api/custom-fields', body: { resource: 'devices', name: 'new', type: 'text' } },
+    'custom-fields.update': { path: `/api/custom-fields/${field.id}`, body: { name: 'changed' } },
+    'custom-fields.delete': { path: `/api/custom-fields/${field.id}` },
     'spaces.create': { path: '/api/spaces', body: { name: 'new' } },
     'spaces.update': { path: `/api/spaces/${space.id}`, body: { reachable: true } },
     'spaces.delete': { path: `/api/spaces/${space.id}` },
@@ -85,6 +98,29 @@ const prepare = async (caller: TestCaller, scanner: ScriptedScanner): Promise<Re
     'devices.update': { path: `/api/devices/${device.id}`, body: { name: 'changed', addresses: [], tags: ['x'] } },
     'devices.delete': { path: `/api/devices/${device.id}` },
     'devices.bulk': { path: '/api/devices/bulk', body: { operations: [...create, { op: 'delete', id: device.id }] } },
+    'device-types.create': { path: '/api/device-types', body: { manufacturer: 'Acme', model: 'Y' } },
+    'device-types.update': { path: `/api/device-types/${type.id}`, body: { height: 2 } },
+    'device-types.delete': { path: `/api/device-types/${type.id}` },
+    'device-types.apply': { path: `/api/device-types/${type.id}/apply`, body: {} },
+    'device-types.import': { path: '/api/device-types/import', body: { yaml: 'manufacturer: Acme\nmodel: Z\n' } },
+    'racks.create': { path: '/api/racks', body: { name: 'new' } },
+    'racks.update': { path: `/api/racks/${rack.id}`, body: { height: 10 } },
+    'racks.delete': { path: `/api/racks/${rack.id}` },
+    'ports.create': { path: `/api/devices/${device.id}/ports`, body: { name: 'new' } },
+    'ports.update': { path: `/api/ports/${port.id}`, body: { name: 'changed', vlan_id: 5 } },
+    'ports.delete': { path: `/api/ports/${port.id}` },
+    'ports.bulk': {
+      path: '/api/ports/bulk',
+      body: { operations: [{ op: 'create', port: { device_id: device.id, name: 'by bulk' } }] },
+    },
+    'ports.adopt': { path: `/api/devices/${reporting.id}/ports/adopt`, body: {} },
+    'cables.create': {
+      path: '/api/cables',
+      body: { a: { device_id: device.id, port: 'new' }, b: { device_id: other.id, port: 'new' } },
+    },
+    'cables.update': { path: `/api/cables/${cable.id}`, body: { label: 'changed' } },
+    'cables.delete': { path: `/api/cables/${cable.id}` },
+    'cables.bulk': { path: '/api/cables/bulk', body: { operations: [{ op: 'delete', id: cable.id }] } },
     'relationships.create': {
       path: `/api/devices/${other.id}/relationships`,
       body: { child_id: device.id, type: 'depends_on' },
@@ -137,12 +173,17 @@ describe.each(dialects())('on %s', (dialect) => {
         .join('\n')
     }
     for (const path of [
+      'custom-fields',
       'spaces',
       'datacenters',
       'vlans',
       'networks',
       'pools',
       'devices',
+      'device-types',
+      'racks',
+      'ports',
+      'cables',
       'reservations',
       'relationships',
       'history',
@@ -242,16 +283,18 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await everything()).toEqual(start)
   })
 
-  const takesNone = [...operations, ...routes].filter(
-    (one: AnyOperation | RawRoute) => one.http.includes(' /api/') && !takes(one, 'dry_run'),
+  /** The admin has a key, which is refused where a session is needed. */
+  const forKeys = [...operations, ...routes].filter(
+    (one: AnyOperation | RawRoute) => one.http.includes(' /api/') && one.session === undefined,
   )
+  const takesNone = forKeys.filter((one) => !takes(one, 'dry_run'))
   test.each(named(takesNone))('%s has no dry run, and says so', async (_, { http }) => {
     const { method, path } = httpParts(http)
     const response = await admin.request(method, `${path.replace(/\{\w+\}/g, 'x')}?dry_run=true`)
     expect([response.status, await fieldsOf(response)]).toEqual([400, ['dry_run']])
   })
 
-  const hasNoPast = [...operations, ...routes].filter((one) => one.http.includes(' /api/') && !takes(one, 'as_of'))
+  const hasNoPast = forKeys.filter((one) => !takes(one, 'as_of'))
   test.each(named(hasNoPast))('%s has no past, and says so', async (_, { http }) => {
     const { method, path } = httpParts(http)
     const response = await admin.request(method, `${path.replace(/\{\w+\}/g, 'x')}?as_of=1h`)

@@ -27,16 +27,17 @@ describe.each(dialects())('on %s', (dialect) => {
 
   describe.each(KINDS)('a $kind', (kind) => {
     const { path, collection, least, change } = kind
+    const word = kind.kind.replaceAll(' ', '-')
     const noun = path.slice('/api/'.length)
 
     test('has refs that are merged, found, undone and read as of a moment', async () => {
-      const { id } = await make(kind, { zz: '1', [`a-${kind.kind}`]: 'x' })
+      const { id } = await make(kind, { zz: '1', [`a-${word}`]: 'x' })
       const at = `${path}/${id}`
-      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${kind.kind}`]: 'x', zz: '1' })
+      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${word}`]: 'x', zz: '1' })
       const before = await newest()
       const { body } = await inv.ask(`PUT ${at}`, { refs: { zz: null, netbox: `7/${kind.kind}` } })
-      expect(JSON.stringify((body as Row).refs)).toBe(`{"a-${kind.kind}":"x","netbox":"7/${kind.kind}"}`)
-      expect(await rows(id)).toEqual([`${noun} a-${kind.kind} x`, `${noun} netbox 7/${kind.kind}`])
+      expect(JSON.stringify((body as Row).refs)).toBe(`{"a-${word}":"x","netbox":"7/${kind.kind}"}`)
+      expect(await rows(id)).toEqual([`${noun} a-${word} x`, `${noun} netbox 7/${kind.kind}`])
       const changed = await newest()
       const byRef = `${path}/netbox:${encodeURIComponent(`7/${kind.kind}`)}`
       expect(await inv.ask(`GET ${byRef}`)).toEqual(await inv.ask(`GET ${at}`))
@@ -47,8 +48,8 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(Object.keys(item?.fields ?? {})).toEqual(['refs'])
 
       expect(await inv.ask(`POST /api/history/${changed}/undo`)).toMatchObject({ status: 200 })
-      expect(await rows(id)).toEqual([`${noun} a-${kind.kind} x`, `${noun} zz 1`])
-      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${kind.kind}`]: 'x', zz: '1' })
+      expect(await rows(id)).toEqual([`${noun} a-${word} x`, `${noun} zz 1`])
+      expect(((await inv.ask(`GET ${at}`)).body as Row).refs).toEqual({ [`a-${word}`]: 'x', zz: '1' })
 
       expect(await inv.ask(`DELETE ${path}/zz:1`)).toMatchObject({ status: 204 })
       expect(await auditOf()).toMatchObject([{ action: 'delete', resource_id: id }])
@@ -56,7 +57,7 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await inv.ask(`GET ${path}/zz:1?as_of=${changed}`)).toMatchObject(missing)
       expect(await inv.ask(`GET ${byRef}?as_of=${changed}`)).toMatchObject({ body: { id } })
       await inv.ask(`POST /api/history/${await newest()}/undo`)
-      expect(await rows(id)).toEqual([`${noun} a-${kind.kind} x`, `${noun} zz 1`])
+      expect(await rows(id)).toEqual([`${noun} a-${word} x`, `${noun} zz 1`])
       await inv.ask(`PUT ${at}`, { refs: null })
       expect([await rows(id), ((await inv.ask(`GET ${at}`)).body as Row).refs]).toEqual([[], {}])
     })

@@ -28,7 +28,7 @@ describe.each(dialects())('on %s', (dialect) => {
 
   test.each(KINDS)('a list of $kind objects is filtered by owner, now and as of a moment', async (kind) => {
     const { path } = kind
-    const owner = `git:${kind.kind}/ams@1`
+    const owner = `git:${kind.kind.replaceAll(' ', '-')}/ams@1`
     const mine = await made(kind, owner)
     const other = await made(kind, '')
     expect([mine.managed_by, other.managed_by]).toEqual([owner, ''])

@@ -79,7 +79,7 @@ describe.each([...dialects()])('beside others, on %s', (dialect) => {
       body: { name: writer.userId },
     })
     await held.isRead
-    const demotion = app.db.write((tx) => tx.db.deleteFrom('user_roles').where('user_id', '=', writer.userId).execute())
+    const demotion = app.db.write((tx) => tx.db.deleteFrom('grants').where('user_id', '=', writer.userId).execute())
     const answer = held.finish()
     for (let turns = 0; turns < 50; turns++) await pause()
     free.resolve()

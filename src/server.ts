@@ -12,8 +12,10 @@ import {
 } from './compose.ts'
 import { openHostTrail } from './features/audit/host-trail.ts'
 import { type Evicted, evict as evictUser } from './features/eviction/evict.ts'
+import { resetFactorsOnHost } from './features/factors/reset-on-host.ts'
 import { endKeysMadeByOthers } from './features/keys/keys.ts'
 import { openSessionStore } from './features/sessions/open-store.ts'
+import { type BreakGlass, setBreakGlass } from './features/users/break-glass.ts'
 import type { FirstAdmin } from './features/users/first-admin.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import { isBusy } from './platform/db/disk/disk-errors.ts'
@@ -62,7 +64,11 @@ const connectionOf = (server: Bun.Server<undefined>, request: Request): Connecti
 }
 
 /** The text for the person who starts the server. The password is shown only here. */
-const banner = (url: string, firstAdmin: FirstAdmin | undefined): string => {
+const banner = (
+  { passwordSignIn }: Pick<Config, 'passwordSignIn'>,
+  url: string,
+  firstAdmin: FirstAdmin | undefined,
+): string => {
   const lines = [
     '',
     `  Plat ${VERSION} is running at ${url}: open it in a browser`,
@@ -78,6 +84,8 @@ const banner = (url: string, firstAdmin: FirstAdmin | undefined): string => {
     )
   else if (firstAdmin)
     lines.push(`  The first user "${firstAdmin.username}" was made with the password you configured.`)
+  else if (passwordSignIn === 'break-glass')
+    lines.push('  Sign in there, or with `plat login --sso`. Passwords are off, except of break-glass users.')
   else
     lines.push(
       '  Sign in there, or with `plat login`. Forgot the password? `plat user reset-password USERNAME` on this host.',
@@ -179,9 +187,9 @@ const stopOnSignal = (server: Server, { log }: Process): Promise<void> =>
     process.on('SIGTERM', stop)
   })
 
-const showBanner = ({ logFormat }: Config, { url, firstAdmin }: Server, { log }: Process): void => {
-  if (logFormat === 'text') {
-    process.stderr.write(banner(url, firstAdmin))
+const showBanner = (config: Config, { url, firstAdmin }: Server, { log }: Process): void => {
+  if (config.logFormat === 'text') {
+    process.stderr.write(banner(config, url, firstAdmin))
     return
   }
   // A log in JSON never contains the password.
@@ -241,6 +249,18 @@ export const resetPassword = async (flags: Flags, username: string, password: st
   }
 }
 
+/** `plat user break-glass`: whether a user may sign in by password while PASSWORD_SIGN_IN is `break-glass`. */
+export const breakGlass = async (flags: Flags, username: string, isOn: boolean): Promise<BreakGlass> => {
+  const context = processFor(flags)
+  const { db, close } = await openDatabaseBeside(context)
+  try {
+    const trail = await openHostTrail({ ...context, db })
+    return await patiently(context, () => setBreakGlass({ db, trail, username, isOn, now: context.now }))
+  } finally {
+    await close()
+  }
+}
+
 /** `plat user evict`: ends all sessions, API keys and OAuth grants of an account. */
 export const evict = async (flags: Flags, username: string): Promise<Evicted> => {
   const context = processFor(flags)
@@ -251,6 +271,18 @@ export const evict = async (flags: Flags, username: string): Promise<Evicted> =>
     return await patiently(context, () => evictUser({ db, sessions, trail, username, now: context.now }))
   } finally {
     sessions.close()
+    await close()
+  }
+}
+
+/** `plat user reset-2fa`: removes all second factors of an account. */
+export const resetFactors = async (flags: Flags, username: string): Promise<{ readonly username: string }> => {
+  const context = processFor(flags)
+  const { db, close } = await openDatabaseBeside(context)
+  try {
+    const trail = await openHostTrail({ ...context, db })
+    return await patiently(context, () => resetFactorsOnHost({ db, trail, username }))
+  } finally {
     await close()
   }
 }

@@ -93,24 +93,28 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query)|shell/(key-sheet|palette\.)|views/view-dialogs|devices/(bulk-dialog|relate-dialog|relationships-tab|addresses-tab))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|webauthn)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
 const ACCESS = /\/web\/src\/(access|account|feeds)\//
 
-/** Parts of DNS pages that other pages have too, in the file of the inventory for the same reason. */
+/** Parts of DNS pages and of ports that other pages have too, in the file of the inventory for the same reason. */
 const PARTS =
-  /\/web\/src\/(access\/(access\.module|secret-field)|feeds\/(feeds\.module|queries|reference-field|statuses-field|words)|dns\/(device-names|dns\.module|names|queries|words))\./
+  /\/web\/src\/(access\/(access\.module|secret-field)|feeds\/(feeds\.module|queries|reference-field|statuses-field|words)|dns\/(device-names|dns\.module|names|queries|words)|ports\/(fields|range|words))\./
 
 const DNS = /\/web\/src\/dns\//
 
 /** Parts that the first pages lack, in the file of the inventory: a separate one would cost a request for 2 KB. */
-const LISTS = /\/web\/src\/(resource\/(list-page|row-menu)|table\/(local-table|time-column)|ui\/switch)\./
+const LISTS =
+  /\/web\/src\/(resource\/(batch|change-dialog|list-page|row-menu|resource-drawer|resource-form|note-field)|table\/(local-table|time-column)|ui\/(combobox|switch|use-settled))\./
 
 /** Small inventory pages that share their styles. */
 const INVENTORY =
   /\/web\/src\/(datacenters|networks|pools|reservations|spaces|utilization|vlans)\/|\/src\/features\/vlans\//
+
+/** Values of custom fields in forms, lists and details. */
+const CUSTOM = /\/web\/src\/custom-fields\/(?!known-|custom-fields-page|field-list|definition-(?!s)|delete-field|order)/
 
 /** Scans, discovered devices and the inbox. */
 const DISCOVERY = /\/web\/src\/discovery\//
@@ -118,9 +122,19 @@ const DISCOVERY = /\/web\/src\/discovery\//
 /** Changes, their undo, and the moments of the past. */
 const HISTORY = /\/web\/src\/history\//
 
+/** The form of a device. */
+const DEVICE_FORM = /\/web\/src\/devices\/(device-drawer|address-f|mount-values)/
+
+/** Racks and device types. */
+const RACKS = /\/web\/src\/(device-types|racks)\/|\/src\/features\/racks\/placement\./
+
+/** The ports of devices and their cables. */
+const CABLING = /\/web\/src\/(cables|ports)\//
+
 const WEBHOOKS = /\/web\/src\/webhooks\//
 
-const LOGIN_FORM = /\/web\/src\/login\//
+/** Setting up a factor has the dialogs of the account. */
+const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|webauthn)/
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
@@ -137,17 +151,30 @@ const LOADED_LATER = [
   'src/net/subject.ts',
   'src/features/estate/convert/formats.ts',
   'src/features/estate/csv/cells.ts',
+  'src/features/estate/csv/custom-columns.ts',
   'src/features/estate/csv/csv.ts',
   'src/features/estate/csv/guess.ts',
   'src/features/feeds/catalogue.ts',
   'src/features/history/kind-names.ts',
+  'src/features/racks/placement.ts',
   'src/features/vlans/place.ts',
+  'web/src/cables/fields.ts',
+  'web/src/cables/resource.tsx',
+  'web/src/device-types/fields.ts',
+  'web/src/device-types/resource.tsx',
   'web/src/devices/batch.ts',
   'web/src/export/fields.ts',
   'web/src/export/rows.ts',
   'web/src/export/save-code.ts',
+  'web/src/networks/fields.ts',
+  'web/src/pools/resource.ts',
+  'web/src/ports/fields.ts',
+  'web/src/ports/resource.ts',
+  'web/src/racks/fields.ts',
+  'web/src/racks/resource.ts',
   'web/src/resource/known-fields.ts',
   'web/src/resource/managed-by.tsx',
+  'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
   'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))
@@ -158,9 +185,17 @@ for (const path of LOADED_LATER)
 /** Reads and writes YAML, which only imports need. */
 const YAML = /\/node_modules\/yaml\//
 
+/** Draws QR codes, which only a new authenticator app needs. */
+const QR = /\/node_modules\/uqr\//
+
 /** All other sources are one file: else the bundler makes one for each set of pages that share a module. */
 const isShared = (id: string): boolean =>
-  !LAZY.test(id) && !LISTS.test(id) && !YAML.test(id) && !id.includes(COMMANDS) && !LOADED_LATER.includes(id)
+  !LAZY.test(id) &&
+  !LISTS.test(id) &&
+  !YAML.test(id) &&
+  !QR.test(id) &&
+  !id.includes(COMMANDS) &&
+  !LOADED_LATER.includes(id)
 
 const COMPRESSED = /\.(js|css|svg)$/
 
@@ -223,14 +258,17 @@ await build({
         codeSplitting: {
           groups: [
             { name: 'app', test: isShared },
-            { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS].some((one) => one.test(id)) },
+            { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)) },
+            { name: 'custom', test: CUSTOM },
+            // Before its other users, so that the sign-in page does not load their code.
+            { name: 'login', test: LOGIN_FORM },
             { name: 'access', test: ACCESS },
             { name: 'dns', test: DNS },
             { name: 'discovery', test: DISCOVERY },
+            { name: 'cabling', test: CABLING },
+            { name: 'racks', test: RACKS },
             { name: 'webhooks', test: WEBHOOKS },
             { name: 'history', test: HISTORY },
-            // Before the clients, so that other users of the sign-in form do not load the clients' code.
-            { name: 'login', test: LOGIN_FORM },
             { name: 'clients', test: CLIENTS },
           ],
         },

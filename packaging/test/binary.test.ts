@@ -2,7 +2,23 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BINARY, build, isRoot, mustRun, ROOT, type Running, run, serve, signIn, tempFolder } from '../trial.ts'
+import { codeAt, factorsOf } from '../../src/testing/factors.ts'
+import { scriptedProvider } from '../../src/testing/scripted-provider.ts'
+import type { SignInApp } from '../../src/testing/sign-in.ts'
+import { browserOf, PUBLIC_URL } from '../../src/testing/sso.ts'
+import {
+  BINARY,
+  build,
+  isRoot,
+  mustRun,
+  PASSWORD,
+  ROOT,
+  type Running,
+  run,
+  serve,
+  signIn,
+  tempFolder,
+} from '../trial.ts'
 
 setDefaultTimeout(120_000)
 beforeAll(build)
@@ -45,6 +61,9 @@ const chrooted = (root: string): string[] => [
   ...['sh', root, '/usr/bin/plat'],
 ]
 
+/** What identity providers on this machine, passkeys and codes need. */
+const SIGN_IN = { PUBLIC_URL, ENCRYPTION_KEY: 'ab'.repeat(32), COOKIE_SECURE: 'false', SSO_ALLOW_LOOPBACK: 'true' }
+
 describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an empty folder', () => {
   const root = tempFolder()
   const home = tempFolder()
@@ -61,7 +80,8 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
       await mustRun(['chown', '-R', '65532:65532', join(root.path, 'data')])
       await mustRun(['chmod', '755', root.path])
     }
-    server = await serve(plat, { cwd: root.path, env: { ...env, DATA_DIR: data, DISCOVERY_ALLOW_LOCAL: 'true' } })
+    const settings = { DATA_DIR: data, DISCOVERY_ALLOW_LOCAL: 'true', ...SIGN_IN }
+    server = await serve(plat, { cwd: root.path, env: { ...env, ...settings } })
     client = await signIn([BINARY], { url: server.url, home: home.path })
   })
   afterAll(async () => {
@@ -125,6 +145,31 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     writeFileSync(file, 'name,ip\nsheet-1,127.0.0.9\n')
     const { code, out } = await run([BINARY, 'import', 'csv', file, '--yes'], { env: client })
     expect([code, out]).toEqual([0, expect.stringContaining('Done: creates 1 device')])
+  })
+
+  test('users sign in by an identity provider, a code and a passkey', async () => {
+    const sent = (request: Request): Promise<Response> =>
+      fetch(new Request(request.url.replace(PUBLIC_URL, server.url), request), { redirect: 'manual' })
+    const admin = browserOf({ fetch: sent })
+    const login = async (factor: object = {}) =>
+      (await admin.send('POST /api/auth/login', { username: 'admin', password: PASSWORD, ...factor })).status
+    expect(await login()).toBe(200)
+    const provider = await scriptedProvider()
+    const fields = { name: 'people', client_id: 'plat', client_secret: 's3cret', allow_http: true }
+    const made = await admin.send('POST /api/sso/providers', { ...fields, issuer: provider.issuer })
+    const ada = browserOf({ fetch: sent })
+    await ada.signIn((await made.json()) as { id: string }, provider)
+    provider.close()
+    expect([made.status, await ada.username()]).toEqual([201, 'ada'])
+
+    const cookie = `session=${admin.jar.get('session')}`
+    const send: SignInApp['send'] = (http, { body } = {}) => admin.send(http, body)
+    const clock = { ms: Date.now() }
+    const { addTotp, addPasskey, answer } = factorsOf({ send, clock })
+    const { secret } = await addTotp(cookie)
+    const { authenticator } = await addPasskey(cookie)
+    expect([await login(), await login({ totp: codeAt(secret, clock.ms) })]).toEqual([401, 200])
+    expect((await admin.send('POST /api/auth/passkey', await answer(authenticator))).status).toBe(200)
   })
 
   test('a backup of its data passes verification', async () => {

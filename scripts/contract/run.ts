@@ -24,9 +24,11 @@ const settings = (hasOauth: boolean) => ({
 
 type Outcome = { readonly tested: number; readonly failed: number; readonly isWhole: boolean }
 
+type Run = { readonly args: readonly string[]; readonly cwd: string; readonly ownKeyId: string }
+
 /** Runs schemathesis with these arguments, and passes its output on. */
-const schemathesis = async (args: readonly string[], cwd: string): Promise<Outcome> => {
-  const env = { ...process.env, SCHEMATHESIS_HOOKS: HOOKS }
+const schemathesis = async ({ args, cwd, ownKeyId }: Run): Promise<Outcome> => {
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: HOOKS, OWN_KEY_ID: ownKeyId }
   const child = Bun.spawn([schemathesisPath, ...args], {
     cwd,
     env,
@@ -53,8 +55,10 @@ const tryServer = async (folder: ServerFolder, more: readonly string[]): Promise
   const headers = { Authorization: `Bearer ${folder.key}` }
   const document = join(folder.dir, 'openapi.json')
   writeFileSync(document, await (await fetch(`${server.url}/api/openapi.json`, { headers })).text())
-  const outcome = await schemathesis(
-    [
+  // The folder has one key.
+  const [own] = (await (await fetch(`${server.url}/api/keys`, { headers })).json()) as { id: string }[]
+  const outcome = await schemathesis({
+    args: [
       'run',
       document,
       `--url=${server.url}`,
@@ -74,8 +78,9 @@ const tryServer = async (folder: ServerFolder, more: readonly string[]): Promise
       ...(isThorough ? THOROUGH : QUICK),
       ...more,
     ],
-    folder.dir,
-  )
+    cwd: folder.dir,
+    ownKeyId: own?.id ?? '',
+  })
   const stillIn = await fetch(`${server.url}/api/auth/me`, { headers })
   await server.stop()
   if (stillIn.status === 200) return outcome

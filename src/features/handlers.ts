@@ -12,11 +12,15 @@ import type { Outbound } from '../platform/security/outbound.ts'
 import type { Passwords } from '../platform/security/passwords.ts'
 import type { startScan } from '../scanner/process.ts'
 import { auditFeature } from './audit/audit.ts'
+import { feature as cables } from './cables/cables.ts'
 import { feature as conflicts } from './conflicts/conflicts.ts'
 import { credentialsFeature } from './credentials/credentials.ts'
 import type { Feature } from './ctx.ts'
+import { customFieldsFeature } from './custom-fields/custom-fields.ts'
 import { feature as dashboard } from './dashboard/dashboard.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
+import { deviceLoginFeature } from './device-login/device-login.ts'
+import { feature as deviceTypes } from './device-types/device-types.ts'
 import { feature as devices } from './devices/devices.ts'
 import { discoveryFeature } from './discovery/discovery.ts'
 import { dnsProvidersFeature } from './dns-providers/dns-providers.ts'
@@ -25,7 +29,11 @@ import { dnsZonesFeature } from './dns-zones/dns-zones.ts'
 import { docsFeature } from './docs/docs.ts'
 import { estateFeature } from './estate/estate.ts'
 import { eventsFeature } from './events/events.ts'
+import { factorsFeature } from './factors/factors.ts'
+import type { Requirement } from './factors/requirement.ts'
+import { createSignInFactors } from './factors/sign-in-factor.ts'
 import { feedsFeature } from './feeds/feeds.ts'
+import { feature as groups } from './groups/groups.ts'
 import { historyFeature } from './history/history.ts'
 import { feature as keys } from './keys/keys.ts'
 import { lookupFeature } from './lookup/lookup.ts'
@@ -34,9 +42,12 @@ import { feature as networks } from './networks/networks.ts'
 import { feature as planning } from './networks/planning.ts'
 import { createOauth } from './oauth/oauth.ts'
 import { feature as pools } from './pools/pools.ts'
+import { feature as ports } from './ports/ports.ts'
+import { feature as racks } from './racks/racks.ts'
 import { feature as relationships } from './relationships/relationships.ts'
 import { feature as reservations } from './reservations/reservations.ts'
 import { feature as roles } from './roles/roles.ts'
+import { feature as scopes } from './scopes/scopes.ts'
 import { feature as search } from './search/search.ts'
 import { secretsFeature } from './secrets/secrets.ts'
 import type { CheckCredentials } from './sessions/credential-check.ts'
@@ -44,6 +55,7 @@ import { sessionsFeature } from './sessions/sessions.ts'
 import { createSignIn } from './sessions/sign-in.ts'
 import type { SessionStore } from './sessions/store.ts'
 import { feature as spaces } from './spaces/spaces.ts'
+import { signInProviders, ssoFeature } from './sso/sso.ts'
 import { systemFeature } from './system/system.ts'
 import type { Tables } from './tables.ts'
 import { usersFeature } from './users/users.ts'
@@ -68,19 +80,25 @@ export type FeatureOptions = {
   readonly log: Logger
   readonly now: () => Date
   readonly outbound: Outbound
+  /** The client of requests to identity providers. */
+  readonly providerOutbound: Outbound
   readonly dns: DnsConnector
   /** Identifies the caller of a request by its credentials. */
   readonly identify: Identify
   /** Checks which of the credentials of earlier requests are still valid. */
   readonly checkCredentials: CheckCredentials
+  /** Decides which users need a second factor. */
+  readonly requirement: Requirement
   /** Settles when a user exists. */
   readonly firstUser: () => Promise<unknown>
 }
 
 export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
-  const signIn = createSignIn(options)
+  const signInFactors = createSignInFactors(options)
+  const signIn = createSignIn({ ...options, signInFactors })
   const oauth = createOauth({ ...options, signIn })
   const features = [
+    customFieldsFeature(options),
     spaces,
     datacenters,
     networks,
@@ -89,7 +107,11 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     vlans,
     pools,
     reservations,
+    racks,
+    deviceTypes,
     devices,
+    ports,
+    cables,
     relationships,
     discoveryFeature(options),
     eventsFeature(options),
@@ -106,12 +128,17 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     credentialsFeature(options),
     secretsFeature(options),
     roles,
+    groups,
+    scopes,
     usersFeature(options),
     keys,
-    sessionsFeature({ ...options, signIn }),
+    factorsFeature(options),
+    sessionsFeature({ ...options, signIn, signInFactors, signInProviders }),
+    ssoFeature(options),
+    deviceLoginFeature(options),
     oauth.feature,
     auditFeature(options),
-    systemFeature(options),
+    systemFeature({ ...options, signInProviders }),
   ]
   const ofResources = features.flatMap((feature) => feature.operations)
   const history = historyFeature({ ...options, operations: ofResources })

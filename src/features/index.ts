@@ -1,10 +1,14 @@
 /** The registry of contracts: one line per feature. Browser-safe; the implementations are in handlers.ts. */
 import type { OperationSet, RawRoute } from '../platform/operation/operation.ts'
 import { audit, auditRoutes } from './audit/api.ts'
+import { cables } from './cables/api.ts'
 import { conflicts } from './conflicts/api.ts'
 import { credentials } from './credentials/api.ts'
+import { customFields } from './custom-fields/api.ts'
 import { dashboard } from './dashboard/api.ts'
 import { datacenters } from './datacenters/api.ts'
+import { deviceLoginRoutes } from './device-login/api.ts'
+import { deviceTypes } from './device-types/api.ts'
 import { devices } from './devices/api.ts'
 import { discovery, discoveryRules, inbox, scans } from './discovery/api.ts'
 import { discoveryLocks } from './discovery/inbox/locks-api.ts'
@@ -15,7 +19,9 @@ import { dnsZones } from './dns-zones/api.ts'
 import { docsRoutes } from './docs/api.ts'
 import { estate, estateRoutes } from './estate/api.ts'
 import { eventRoutes } from './events/api.ts'
+import { factors } from './factors/api.ts'
 import { feedRoutes, feeds } from './feeds/api.ts'
+import { groups } from './groups/api.ts'
 import { histories, history } from './history/api.ts'
 import { keys } from './keys/api.ts'
 import { lookup } from './lookup/api.ts'
@@ -24,27 +30,37 @@ import { networks } from './networks/api.ts'
 import { planning } from './networks/planning-api.ts'
 import { oauthClients, oauthGrants, oauthRoutes } from './oauth/api.ts'
 import { pools } from './pools/api.ts'
+import { ports } from './ports/api.ts'
+import { rackRoutes, racks } from './racks/api.ts'
 import { relationships } from './relationships/api.ts'
 import { reservations } from './reservations/api.ts'
 import { roles } from './roles/api.ts'
+import { scopes } from './scopes/api.ts'
 import { search } from './search/api.ts'
 import { secrets } from './secrets/api.ts'
 import { sessionRoutes, sessions } from './sessions/api.ts'
 import { spaces } from './spaces/api.ts'
+import { identities, ssoProviders, ssoRoutes } from './sso/api.ts'
 import { system, systemRoutes } from './system/api.ts'
 import { users } from './users/api.ts'
+import { grants } from './users/grants-api.ts'
 import { utilization } from './utilization/api.ts'
 import { vlans } from './vlans/api.ts'
 import { webhooks } from './webhooks/api.ts'
 
 export const contracts = {
+  customFields,
   spaces,
   datacenters,
   vlans,
   networks: { ...networks, ...planning },
   pools,
   reservations,
+  deviceTypes,
+  racks,
   devices,
+  ports,
+  cables,
   relationships,
   scans,
   discovery,
@@ -68,8 +84,14 @@ export const contracts = {
   secrets,
   roles,
   users,
+  groups,
+  scopes,
+  grants,
   keys,
+  factors,
   sessions,
+  ssoProviders,
+  identities,
   oauthClients,
   oauthGrants,
   audit,
@@ -79,10 +101,13 @@ export const contracts = {
 
 /** The registry of raw routes, whose requests or answers are not JSON. */
 export const routes: readonly RawRoute[] = [
+  rackRoutes,
   estateRoutes,
   feedRoutes,
   eventRoutes,
   sessionRoutes,
+  ssoRoutes,
+  deviceLoginRoutes,
   auditRoutes,
   systemRoutes,
   docsRoutes,

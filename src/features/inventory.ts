@@ -5,13 +5,32 @@
 
 export const INVENTORY = [
   // The objects that a resource names come before it.
+  'custom-fields',
   'spaces',
   'datacenters',
   'vlans',
   'networks',
   'pools',
+  'device-types',
+  'racks',
   'devices',
+  'ports',
+  'cables',
   'relationships',
   'reservations',
 ] as const
 export type Resource = (typeof INVENTORY)[number]
+
+/** The table of a resource: its name, with `_` for `-`. */
+export type TableOf<R extends string> = R extends `${infer First}-${infer Rest}` ? `${First}_${TableOf<Rest>}` : R
+export const tableOf = <R extends Resource>(resource: R): TableOf<R> =>
+  // The type of `replaceAll` does not tell the text.
+  resource.replaceAll('-', '_') as TableOf<R>
+
+/** The name of the contract of a resource, in camel case. */
+export type ContractOf<R extends string> = R extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<ContractOf<Rest>>}`
+  : R
+export const contractOf = <R extends Resource>(resource: R): ContractOf<R> =>
+  // The type of `replace` does not tell the text.
+  resource.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as ContractOf<R>

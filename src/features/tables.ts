@@ -5,50 +5,68 @@ import type { RefTables } from '../platform/operation/object-refs.ts'
 import type { OutputOf } from '../platform/operation/operation.ts'
 import type { JobTables } from '../platform/runtime/job-leases.ts'
 import type { AuditTables } from './audit/table.ts'
+import type { CableTables } from './cables/table.ts'
 import type { ConflictTables } from './conflicts/table.ts'
 import type { CredentialTables } from './credentials/table.ts'
+import type { StoredCustom } from './custom-fields/fields.ts'
+import type { CustomFieldTables } from './custom-fields/table.ts'
+import type { DeviceLoginTables } from './device-login/table.ts'
+import type { DeviceTypeTables } from './device-types/table.ts'
 import type { DeviceTables } from './devices/table.ts'
 import type { DiscoveryTables } from './discovery/table.ts'
 import type { DnsProviderTables } from './dns-providers/table.ts'
 import type { DnsRecordTables } from './dns-records/table.ts'
 import type { DnsZoneTables } from './dns-zones/table.ts'
 import type { EventTables } from './events/table.ts'
+import type { FactorTables } from './factors/table.ts'
 import type { FeedTables } from './feeds/table.ts'
+import type { GroupTables } from './groups/table.ts'
 import type { HistoryTables } from './history/table.ts'
 import type { contracts } from './index.ts'
-import type { Resource } from './inventory.ts'
+import type { ContractOf, Resource, TableOf } from './inventory.ts'
 import type { KeyTables } from './keys/table.ts'
 import type { PlanTables } from './mcp/table.ts'
 import type { NetworkTables } from './networks/table.ts'
 import type { OauthTables } from './oauth/table.ts'
 import type { OccupancyTables } from './occupancy/table.ts'
 import type { PoolTables } from './pools/table.ts'
+import type { PortTables } from './ports/table.ts'
 import type { RelationshipTables } from './relationships/table.ts'
 import type { ReservationTables } from './reservations/table.ts'
 import type { RoleTables } from './roles/table.ts'
+import type { ScopeTables } from './scopes/table.ts'
 import type { SecretTables } from './secrets/table.ts'
 import type { SessionTables } from './sessions/table.ts'
 import type { SpaceTables } from './spaces/table.ts'
+import type { SsoTables } from './sso/table.ts'
 import type { UserTables } from './users/table.ts'
 import type { UtilizationTables } from './utilization/table.ts'
 import type { VlanTables } from './vlans/table.ts'
 import type { WebhookTables } from './webhooks/table.ts'
 
-type OwnTables = SpaceTables &
+type OwnTables = CustomFieldTables &
+  SpaceTables &
   NetworkTables &
   VlanTables &
   PoolTables &
   ReservationTables &
   OccupancyTables &
+  DeviceTypeTables &
   DeviceTables &
+  PortTables &
+  CableTables &
   RelationshipTables &
   IdempotencyTables &
   RefTables &
   JobTables &
   RoleTables &
   UserTables &
+  GroupTables &
+  ScopeTables &
   KeyTables &
   SessionTables &
+  SsoTables &
+  DeviceLoginTables &
   SecretTables &
   CredentialTables &
   DiscoveryTables &
@@ -57,6 +75,7 @@ type OwnTables = SpaceTables &
   EventTables &
   OauthTables &
   WebhookTables &
+  FactorTables &
   FeedTables &
   DnsProviderTables &
   DnsZoneTables &
@@ -66,14 +85,18 @@ type OwnTables = SpaceTables &
   HistoryTables
 
 /** The resources of the inventory without a `table.ts`. */
-export type PlainTable = Exclude<Resource, keyof OwnTables>
+export type PlainTable = { [R in Resource]: TableOf<R> extends keyof OwnTables ? never : R }[Resource]
 
 /** SQL has 0 and 1 for false and true. */
 type StoredFlags<T> = { [K in keyof T]: T[K] extends boolean ? number : T[K] }
 
 /** Their rows are their objects, with the name in lower case for the order of lists and for filters. */
 type PlainTables = {
-  [R in PlainTable]: StoredFlags<StoredRefs<OutputOf<(typeof contracts)[R]['get']>>> & { name_key: string }
+  [R in PlainTable as TableOf<R>]: StoredFlags<
+    StoredCustom<StoredRefs<OutputOf<(typeof contracts)[ContractOf<R>]['get']>>>
+  > & {
+    name_key: string
+  }
 }
 
 export type Tables = OwnTables & PlainTables

@@ -36,6 +36,15 @@ import { dns } from './0045-dns.ts'
 import { spaces } from './0046-spaces.ts'
 import { vlans } from './0047-vlans.ts'
 import { reservationMac } from './0048-reservation-mac.ts'
+import { customFields } from './0049-custom-fields.ts'
+import { racks } from './0051-racks.ts'
+import { ports } from './0052-ports.ts'
+import { groups } from './0053-groups.ts'
+import { sso } from './0054-sso.ts'
+import { secondFactors } from './0055-second-factors.ts'
+import { narrowKeys } from './0056-narrow-keys.ts'
+import { scopes } from './0057-scopes.ts'
+import { areasOfDiscovery } from './0058-areas-of-discovery.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -74,4 +83,13 @@ export const migrations: readonly Migration[] = [
   spaces,
   vlans,
   reservationMac,
+  customFields,
+  racks,
+  ports,
+  groups,
+  sso,
+  secondFactors,
+  narrowKeys,
+  scopes,
+  areasOfDiscovery,
 ]

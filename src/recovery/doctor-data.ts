@@ -92,6 +92,23 @@ export const checkHeaders = async (query: Query): Promise<Finding[]> => {
   return []
 }
 
+/** Users who may sign in while passwords are off for others; none where they are on. */
+export const checkBreakGlass = async (query: Query, { passwordSignIn }: Config): Promise<Finding[]> => {
+  if (passwordSignIn === 'all') return []
+  const check = 'break-glass'
+  const [row] = await query(
+    "SELECT count(*) AS n FROM users WHERE is_break_glass = 1 AND is_active = 1 AND password_hash <> ''",
+  )
+  if (Number(row?.n) > 0) return [ok(check, `users who may sign in by password: ${row?.n}`)]
+  return [
+    warning(
+      check,
+      'PASSWORD_SIGN_IN is break-glass, and no active user is marked so: without an identity provider no user can sign in',
+      'run plat user break-glass USERNAME',
+    ),
+  ]
+}
+
 const CHECK = 'encryption key'
 
 /** Returns the key that the server would use. In dev mode the first start creates it, and this check does not. */

@@ -3,7 +3,7 @@ import { SQL } from 'bun'
 import { mostConnections } from '../platform/db/postgres/postgres.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
-import { checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
+import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
 
 const TIMEOUT_S = 5
@@ -85,7 +85,10 @@ export const checkPostgres = async (url: string, config: Config): Promise<Findin
   try {
     const server = await checkServer(query, place)
     const schema = checkSchema(await appliedIn(query), 'postgres')
-    const key = schema.status === 'ok' ? [await checkKey(query, config), ...(await checkHeaders(query))] : []
+    const key =
+      schema.status === 'ok'
+        ? [await checkKey(query, config), ...(await checkHeaders(query)), ...(await checkBreakGlass(query, config))]
+        : []
     return [server, await checkConnections(query, config), await checkTrigrams(query), schema, ...key]
   } catch (error) {
     return [failed(error, place)]

@@ -7,7 +7,7 @@ import { DataLockedError, LOCK_FILE, lockDataDir } from '../platform/db/disk/dat
 import { checkDatabase, sizeOf, type Watch } from '../platform/db/sqlite/file-work.ts'
 import { isTooOld } from '../platform/db/sqlite/sqlite.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
-import { checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
+import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
 import { sizeText } from './offline.ts'
 
@@ -57,7 +57,8 @@ const checkContent = async (file: string, config: Config, watch: Watch): Promise
     // The tables of an unknown schema are unknown.
     if (step.status !== 'ok') return [sound, step]
     const query = onFile(database)
-    return [sound, step, await checkKey(query, config), ...(await checkHeaders(query))]
+    const content = [...(await checkHeaders(query)), ...(await checkBreakGlass(query, config))]
+    return [sound, step, await checkKey(query, config), ...content]
   } finally {
     database.close()
   }

@@ -102,7 +102,11 @@ const runProcess = (plan: ScanPlan, onReport: OnReport): ScanProcess => {
     serialization: 'json',
     // Both halves are one program: messages follow `protocol.ts`.
     ipc: (message: FromScanner) => {
-      if (message.type === 'ready') isReady = true
+      if (message.type === 'ready') {
+        isReady = true
+        // The process read the cancel only now: its start may have taken nearly all of the time.
+        if (isCancelled) killAfter(CANCEL_MS)
+      }
       if (message.type === 'cancelled') clearTimeout(killTimer)
       handled = handled.then(() => handle(message))
     },

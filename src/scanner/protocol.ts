@@ -96,7 +96,10 @@ export type FoundService = {
 export type LldpNeighbour = {
   readonly localPort: string
   readonly remoteName: string
+  /** Its name, or its MAC address. */
   readonly remotePort: string
+  /** Mostly the name of the interface. Stored reports of earlier versions have none. */
+  readonly remotePortDescription?: string
   readonly remoteChassis: string
   readonly remoteAddress: string
 }

@@ -11,7 +11,7 @@ import { createDnsConnector } from '../platform/dns/connector.ts'
 import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import { createOutbound, type Outbound } from '../platform/security/outbound.ts'
-import { OutboundError, targetRules } from '../platform/security/outbound-target.ts'
+import { namedTargetRules, OutboundError, targetRules } from '../platform/security/outbound-target.ts'
 import type { Passwords } from '../platform/security/passwords.ts'
 import type { startScan } from '../scanner/process.ts'
 import { createRole, createUser, keyFor } from './identities.ts'
@@ -31,6 +31,9 @@ const unresolved = async (): Promise<never> => {
 const NOWHERE: Outbound = {
   ...createOutbound({ rules: { ...targetRules(false), resolve: unresolved } }),
   send: async () => {
+    throw new OutboundError('tests send nothing')
+  },
+  exchange: async () => {
     throw new OutboundError('tests send nothing')
   },
 }
@@ -110,6 +113,13 @@ export const testApp = async ({
     ...(passwords ? { passwords } : {}),
     ...(scanner ? { startScan: scanner } : {}),
     outbound,
+    // Tests with SSO_ALLOW_LOOPBACK have a provider on this machine.
+    providerOutbound: createOutbound({
+      rules: namedTargetRules(
+        { ...targetRules(false), resolve: unresolved },
+        { allowsLoopback: config.ssoAllowLoopback },
+      ),
+    }),
     dns: createDnsConnector({ rules: { ...targetRules(false), resolve: unresolved }, servers: config.dnsServers }),
     withJobs,
   })

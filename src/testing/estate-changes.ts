@@ -1,5 +1,6 @@
 /** Random writes to the estate by a seed, and the reads whose answers they may change. Many of the writes are refused. */
 import type { TestCaller } from './app.ts'
+import { gearChanges } from './gear-changes.ts'
 
 /** Numbers that follow from a seed (mulberry32). */
 const randomOf = (seed: number): (() => number) => {
@@ -37,7 +38,11 @@ const STATUSES = ['planned', 'active', 'maintenance']
 const OWNERS = ['', 'git', 'git/ams']
 const TYPES = ['contains', 'connected_to', 'depends_on']
 
-type Kind = 'spaces' | 'datacenters' | 'vlans' | 'networks' | 'pools' | 'devices' | 'reservations'
+const KINDS = [
+  ...(['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'devices', 'reservations'] as const),
+  ...(['custom-fields', 'device-types', 'racks', 'ports', 'cables'] as const),
+]
+type Kind = (typeof KINDS)[number]
 
 export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number, now: () => number) => {
   const random = randomOf(seed)
@@ -45,15 +50,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const some = <T>(list: readonly T[], most: number): T[] => Array.from({ length: below(most + 1) }, () => one(list))
   const maybe = <T>(value: T, share = 0.4): T | null => (random() < share ? value : null)
-  const ids: Record<Kind, string[]> = {
-    spaces: [],
-    datacenters: [],
-    vlans: [],
-    networks: [],
-    pools: [],
-    devices: [],
-    reservations: [],
-  }
+  const ids = Object.fromEntries(KINDS.map((kind) => [kind, [] as string[]])) as Record<Kind, string[]>
   /** Mostly of a new one; some are gone. */
   const idOf = (kind: Kind): string => (random() < 0.1 ? 'none' : one(['none', ...ids[kind].slice(-5), ...ids[kind]]))
 
@@ -74,6 +71,10 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
   const space = () => one([null, null, 'default', idOf('spaces')])
   const refs = () => ({ [one(['nb', 'sn'])]: random() < 0.2 ? null : one(['1', '2', '3', 'ü/1']) })
   const maybeRefs = () => (random() < 0.3 ? refs() : undefined)
+  const gear = gearChanges<Kind>({
+    ...{ below, one, idOf, create, send },
+    common: () => ({ managed_by: one(OWNERS), refs: maybeRefs() }),
+  })
   const address = () => {
     const ip = one(IPS)
     const isPooled = ip.startsWith('10.1.2.6') || ip.startsWith('10.1.2.9')
@@ -85,6 +86,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       interface: one(['', 'eth0']),
       dns_name: one(['', '', 'mail.lab.example', 'relay.lab.example']),
       ...(random() < 0.3 && { space_id: space() }),
+      ...gear.ofAddress(),
     }
   }
   const device = () => ({
@@ -98,6 +100,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     addresses: some([0, 0, 0], 3).map(address),
     managed_by: one(OWNERS),
     refs: maybeRefs(),
+    ...gear.ofDevice(),
   })
   const network = () => ({
     name: one(NAMES),
@@ -107,6 +110,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     managed_by: one(OWNERS),
     refs: maybeRefs(),
     space_id: space(),
+    ...gear.ofNetwork(),
   })
   const vlan = () => ({
     vlan_id: 1 + below(3),
@@ -212,9 +216,10 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       () => send('POST', '/api/estate/import?resource=networks', [network(), { ...network(), id: idOf('networks') }]),
     ],
   ]
-  const all = writes.flatMap(([weight, write]) => Array.from({ length: weight }, () => write))
+  const all = [...writes, ...gear.writes].flatMap(([weight, write]) => Array.from({ length: weight }, () => write))
 
   const lists = [
+    ...gear.lists,
     ...['/api/devices', '/api/devices?limit=3&offset=1', '/api/devices?status=active', '/api/devices?tags=Prod'],
     ...['/api/devices?tags=Prod&tags=a&limit=2', '/api/networks', '/api/networks?include=utilization'],
     ...['/api/networks?name=web', '/api/networks?vlan_id=1&limit=2', '/api/pools', '/api/pools?include=utilization'],
@@ -262,6 +267,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
     begin: async (): Promise<void> => {
       await create('datacenters', '/api/datacenters', { name: 'Kraków' })
       await create('spaces', '/api/spaces', { name: 'lab' })
+      await gear.begin()
       for (const subnet of ['10.1.0.0/16', '10.1.2.0/24', '2001:db8::/32'])
         await create('networks', '/api/networks', { name: one(NAMES), subnet })
       await create('pools', `/api/networks/${ids.networks[1]}/pools`, {
@@ -270,6 +276,7 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
         end_ip: '10.1.2.99',
       })
       for (const name of ['web', 'db']) await create('devices', '/api/devices', { name, addresses: [{ ip: one(IPS) }] })
+      await gear.connect()
     },
     /** Writes something. */
     change: async (): Promise<void> => void (await one(all)()),
@@ -283,7 +290,8 @@ export const estateChanges = (caller: Pick<TestCaller, 'request'>, seed: number,
       ]
       const [datacenter, space, vlan] = [idOf('datacenters'), idOf('spaces'), idOf('vlans')]
       return [
-        ...lists.filter(() => random() < 0.4),
+        ...lists.filter(() => random() < 0.2),
+        ...gear.reads(device),
         ...[`/api/networks/${network}`, `/api/networks/${network}/devices`, `/api/networks/${network}/utilization`],
         ...[`/api/devices?network_id=${network}&limit=2`, `/api/devices?network_id=${network}&tags=a`],
         ...[`/api/networks/${network}/pools`, `/api/pools/${pool}`, `/api/pools/${pool}/heatmap`],

@@ -1,39 +1,10 @@
 /** Checks that an estate document is sound: each row fits the schema of a create, and each reference leads to a row. */
-import type { z } from 'zod'
-import { DatacenterDraft } from '../features/datacenters/api.ts'
-import { DeviceDraft } from '../features/devices/api.ts'
+import { CUSTOM_RESOURCES, type CustomResource } from '../features/custom-fields/fields.ts'
+import { type Level, rulesFor } from '../features/estate/apply/resources.ts'
 import type { EstateDocument, EstateRow } from '../features/estate/convert/converter.ts'
 import { INVENTORY, type Resource } from '../features/inventory.ts'
-import { NetworkDraft } from '../features/networks/api.ts'
-import { PoolDraft } from '../features/pools/api.ts'
-import { RelationshipDraft } from '../features/relationships/api.ts'
-import { ReservationDraft } from '../features/reservations/api.ts'
-import { SpaceDraft } from '../features/spaces/api.ts'
-import { VlanDraft } from '../features/vlans/api.ts'
 import { cidrHolds, parseCidr } from '../net/cidr.ts'
 import { compareIp, parseIp } from '../net/ip.ts'
-
-/** Resources that converters make. */
-const SCHEMAS: Readonly<Partial<Record<Resource, z.ZodObject>>> = {
-  spaces: SpaceDraft,
-  datacenters: DatacenterDraft,
-  vlans: VlanDraft,
-  networks: NetworkDraft,
-  pools: PoolDraft,
-  devices: DeviceDraft,
-  relationships: RelationshipDraft,
-  reservations: ReservationDraft,
-}
-
-/** Names of references, the field of a create that stands for each, and the list that has its row. */
-const REFERENCES: Readonly<Record<string, { readonly field: string; readonly list: Resource }>> = {
-  space: { field: 'space_id', list: 'spaces' },
-  datacenter: { field: 'datacenter_id', list: 'datacenters' },
-  network: { field: 'network_id', list: 'networks' },
-  pool: { field: 'pool_id', list: 'pools' },
-  parent: { field: 'device_id', list: 'devices' },
-  child: { field: 'child_id', list: 'devices' },
-}
 
 const REF_ID = /^[^\p{Cc}]{1,190}$/u
 
@@ -69,25 +40,58 @@ class Checker {
     const { refs = {}, ...fields } = row
     for (const [source, id] of Object.entries(refs as Record<string, string>))
       if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(source) || !REF_ID.test(id)) this.problems.push(`${at}: bad ref ${id}`)
-    const create = this.#create(at, fields)
-    const checked = SCHEMAS[list]?.strict().safeParse(list === 'reservations' ? withoutId(create) : create)
-    if (!checked?.success) this.problems.push(`${at}: ${JSON.stringify(checked?.error.issues)}`)
+    const { draft, level } = rulesFor(list)
+    const create = this.#create(at, fields, level)
+    const checked = draft.strict().safeParse(list === 'reservations' ? withoutId(create) : create)
+    if (!checked.success) this.problems.push(`${at}: ${JSON.stringify(checked.error.issues)}`)
+    this.#checkCustom(at, list, row)
     this.#checkRanges(at, list, row)
   }
 
   /** Returns the row with an id in place of each reference. */
-  #create(at: string, row: EstateRow): EstateRow {
+  #create(at: string, row: EstateRow, level: Level): EstateRow {
     const create: EstateRow = {}
     for (const [name, value] of Object.entries(row)) {
-      const reference = REFERENCES[name]
-      if (reference) {
-        if (this.find(reference.list, value) === undefined)
-          this.problems.push(`${at}.${name}: ${JSON.stringify(value)} is no row`)
+      const reference = level.references.find(({ as, field }) => as === name || field === name)
+      const inner = [...level.objects, ...level.lists].find(([field]) => field === name)?.[1]
+      if (reference && value !== null) {
+        // A port names the one that it is part of at its device.
+        const isFound =
+          name === 'parent' && typeof value === 'string'
+            ? this.#hasPort(row.device, value)
+            : this.find(reference.resource, typeof value === 'string' ? refIn(value) : value) !== undefined
+        if (!isFound) this.problems.push(`${at}.${name}: ${JSON.stringify(value)} is no row`)
         create[reference.field] = 'id'
-      } else if (name === 'addresses') create[name] = (value as EstateRow[]).map((address) => this.#create(at, address))
-      else create[name] = value
+      } else if (inner && Array.isArray(value)) create[name] = value.map((one) => this.#create(at, one, inner))
+      else if (inner && value !== null) create[name] = this.#create(at, value as EstateRow, inner)
+      else create[name] = name === 'custom' ? withoutRows(value) : value
     }
     return create
+  }
+
+  #hasPort(device: unknown, name: string): boolean {
+    const ports = this.#document.ports ?? []
+    return ports.some((port) => port.name === name && Bun.deepEquals(port.device, device))
+  }
+
+  /** Each value is of a field that the document defines, and each reference leads to a row. */
+  #checkCustom(at: string, list: Resource, row: EstateRow): void {
+    const resource = list === 'reservations' ? 'addresses' : list
+    if (isCustomResource(resource)) this.#checkValues(at, resource, row)
+    for (const address of (row.addresses ?? []) as EstateRow[]) this.#checkValues(at, 'addresses', address)
+  }
+
+  #checkValues(at: string, resource: CustomResource, { custom }: EstateRow): void {
+    for (const [name, value] of Object.entries((custom ?? {}) as EstateRow)) {
+      const field = this.#document['custom-fields']?.find((one) => one.resource === resource && one.name === name)
+      if (!field) this.problems.push(`${at}.custom.${name}: is not defined`)
+      if (field?.type !== 'reference' || value === null) continue
+      // A definition of a reference names the list of its rows.
+      const target = field.reference_to as Resource
+      for (const one of [value].flat())
+        if (this.find(target, one) === undefined)
+          this.problems.push(`${at}.custom.${name}: ${JSON.stringify(one)} is no row`)
+    }
   }
 
   /** Returns the only row that a reference means. */
@@ -116,6 +120,18 @@ class Checker {
       if (address.network !== undefined && !holds(address.network, address.ip))
         this.problems.push(`${at}: ${address.ip} is outside of its network`)
   }
+}
+
+const isCustomResource = (list: string): list is CustomResource => CUSTOM_RESOURCES.some((one) => one === list)
+
+/** The ref in a text: `netbox:dcim.device.1`, else an id. */
+const refIn = (text: string) => (text.includes(':') ? { ref: text } : { id: text })
+
+/** Values with an id in place of each row. */
+const withoutRows = (custom: unknown): unknown => {
+  const plain = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(plain) : typeof value === 'object' && value !== null ? 'id' : value
+  return Object.fromEntries(Object.entries((custom ?? {}) as EstateRow).map(([name, value]) => [name, plain(value)]))
 }
 
 const withoutId = ({ id, ...row }: EstateRow): EstateRow => row

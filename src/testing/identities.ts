@@ -90,6 +90,7 @@ export const keyFor = async (
     expires_at: expiresAt ?? null,
     created_by: null,
     feed_id: null,
+    scope_id: null,
   }
   await db.write((tx) => insertKey(tx, { ...stored, key_hash, prefix }))
   return key

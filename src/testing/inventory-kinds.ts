@@ -29,11 +29,42 @@ export type Site = {
 let made = 0
 /** No two spaces have one name. */
 const newSpaceName = () => `Space ${++made}`
+/** No two fields of a resource have one name. */
+const newFieldName = () => `field_${++made}`
 /** No two VLANs without a datacenter and a group have one number. */
 const newVlan = () => 1 + (++made % 4094)
 const newRefs = () => ({ netbox: `dcim.${++made}`, servicenow: `CI${made}` })
 
 export const KINDS: readonly Kind[] = [
+  {
+    kind: 'custom field',
+    path: '/api/custom-fields',
+    collection: () => '/api/custom-fields',
+    least: () => ({ resource: 'cables', name: newFieldName(), type: 'text', label: 'L' }),
+    defaults: {
+      ...{ multiple: false, choices: [], reference_to: null, required: false, unique: false, default: null },
+      ...{ pattern: '', minimum: null, maximum: null, searchable: false, description: '', group: '', position: 0 },
+      ...{ refs: {}, managed_by: '' },
+    },
+    full: () => ({
+      ...{ resource: 'cables', name: newFieldName(), type: 'text', label: 'Tier', multiple: false, choices: [] },
+      ...{
+        reference_to: null,
+        required: true,
+        unique: false,
+        default: 'a',
+        pattern: 'a+',
+        minimum: null,
+        maximum: null,
+      },
+      ...{ searchable: true, description: 'Help', group: 'Ops', position: 4, refs: newRefs(), managed_by: 'git' },
+    }),
+    change: { description: 'Other help' },
+    required: ['resource', 'name', 'type'],
+    readOnly: ['id', 'created_at', 'updated_at'],
+    texts: { label: 128, description: 4096, group: 128 },
+    hasName: false,
+  },
   {
     kind: 'datacenter',
     path: '/api/datacenters',
@@ -91,6 +122,52 @@ export const KINDS: readonly Kind[] = [
     required: ['vlan_id', 'name'],
     readOnly: ['id', 'network_ids', 'created_at', 'updated_at'],
     texts: { group: 255, description: 4096 },
+    hasName: true,
+  },
+  {
+    kind: 'device type',
+    path: '/api/device-types',
+    collection: () => '/api/device-types',
+    least: () => ({ manufacturer: 'Acme', model: newFieldName() }),
+    defaults: {
+      ...{ slug: '', part_number: '', height: 1, full_depth: true, power_w: null, description: '', ports: [] },
+      ...{ refs: {}, managed_by: '' },
+    },
+    full: () => ({
+      ...{ manufacturer: 'Acme', model: newFieldName(), slug: 'acme-x', part_number: 'X-1', height: 0.5 },
+      ...{ full_depth: false, power_w: 90, description: 'A switch', refs: newRefs(), managed_by: 'git' },
+      ports: [{ name: 'eth0', kind: 'network', type: '1000base-t', pass_through: false }],
+    }),
+    change: { description: 'Another switch' },
+    required: ['manufacturer', 'model'],
+    readOnly: ['id', 'name', 'created_at', 'updated_at'],
+    texts: { slug: 100, part_number: 100, description: 4096 },
+    hasName: false,
+  },
+  {
+    kind: 'rack',
+    path: '/api/racks',
+    collection: () => '/api/racks',
+    least: () => ({ name: 'R1' }),
+    defaults: {
+      ...{ datacenter_id: null, location: '', description: '', height: 42, first_unit: 1, numbering: 'bottom_up' },
+      ...{ max_power_w: null, refs: {}, managed_by: '' },
+    },
+    full: ({ datacenter }) => ({
+      ...{
+        name: 'R1',
+        datacenter_id: datacenter,
+        location: 'Row 3',
+        description: 'Servers',
+        height: 20,
+        first_unit: 0,
+      },
+      ...{ numbering: 'top_down', max_power_w: 4000, refs: newRefs(), managed_by: 'git' },
+    }),
+    change: { location: 'Row 4' },
+    required: ['name'],
+    readOnly: ['id', 'created_at', 'updated_at'],
+    texts: { location: 255, description: 4096 },
     hasName: true,
   },
   {

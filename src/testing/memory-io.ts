@@ -16,6 +16,8 @@ export type MemoryIo = {
   readonly columns?: number
   /** The reader of standard output disconnects after this many writes. */
   readonly closesAfter?: number
+  /** Called in place of a wait. */
+  readonly sleep?: (ms: number) => Promise<void>
   /** Aborted when a person presses Ctrl-C. */
   readonly interrupted?: AbortSignal
 }
@@ -48,6 +50,7 @@ export const memoryIo = ({
   machineId,
   columns,
   closesAfter,
+  sleep = async () => {},
   interrupted = new AbortController().signal,
 }: MemoryIo): Kept => {
   const stdout = keep(columns, closesAfter)
@@ -69,6 +72,7 @@ export const memoryIo = ({
     stderr,
     fetch,
     machineId: async () => machineId,
+    sleep,
     interrupted: () => interrupted,
   }
   return { io, out: stdout.text, err: stderr.text }

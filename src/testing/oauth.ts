@@ -58,7 +58,7 @@ export const toolCall = (name: string, args: object = {}) => ({
 
 export type Signed = { readonly id: string; readonly username: string; readonly cookie: string }
 
-export const oauthOf = (app: TestApp) => {
+export const oauthOf = (app: Pick<TestApp, 'guest' | 'db'>) => {
   let people = 0
 
   const post = (path: string, body: Values | string, headers: Record<string, string> = {}) =>

@@ -33,6 +33,8 @@ export type People = {
   readonly app: SignInApp
   readonly admin: Person
   readonly person: (who?: Who) => Promise<Person>
+  /** Returns the person with another API key or OAuth token. */
+  readonly with: (person: Person, key: string) => Person
   /** Creates a separate role with these permissions. */
   readonly role: (...permissions: string[]) => Promise<{ readonly id: string; readonly name: string }>
 }
@@ -59,13 +61,16 @@ export const people = (
     const name = `Role ${++count}`
     return { ...(await createRole(started(app).db, { name, permissions })), name }
   }
-  const person = async ({ roles = [], permissions, username = `user-${++count}`, isActive = true }: Who = {}) => {
-    const { db, send } = started(app)
-    const all = permissions ? [...roles, (await role(...permissions)).id] : roles
-    const { id } = await createUser(db, { username, roles: all, password: QUICK, isActive })
-    const key = await keyFor(db, id)
+  const withKey = ({ id, username }: Pick<Person, 'id' | 'username'>, key: string): Person => {
+    const { send } = started(app)
     const ask: Person['ask'] = async (http, body, headers = {}) => answerOf(await send(http, { key, body, headers }))
     return { id, username, key, ask }
+  }
+  const person = async ({ roles = [], permissions, username = `user-${++count}`, isActive = true }: Who = {}) => {
+    const { db } = started(app)
+    const all = permissions ? [...roles, (await role(...permissions)).id] : roles
+    const { id } = await createUser(db, { username, roles: all, password: QUICK, isActive })
+    return withKey({ id, username }, await keyFor(db, id))
   }
 
   beforeAll(async () => {
@@ -82,6 +87,7 @@ export const people = (
       return started(admin)
     },
     person,
+    with: withKey,
     role,
   }
 }

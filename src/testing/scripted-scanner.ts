@@ -138,15 +138,16 @@ export const snmpFacts = (about: Partial<SnmpFacts> = {}): SnmpFacts => ({
   ...about,
 })
 
-/** Scans a new network to the end. @returns the scan and the one device that it found */
+/** Scans a new network to the end. @returns the scan and the first device that it found */
 export const scanOnce = async (
   scanner: ReturnType<typeof scriptedScanner>,
-  { api }: TestCaller,
+  { api }: Pick<TestCaller, 'api'>,
+  hosts: readonly FoundHost[] = [host('127.9.0.1')],
 ): Promise<{ readonly network: string; readonly scan: string; readonly device: string }> => {
   const network = await api.networks.create({ name: 'scanned', subnet: '127.9.0.0/24' })
   const { id } = z.object({ id: z.string() }).parse(await api.scans.start({ id: network.id }))
   const running = await scanner.next()
-  await running.found([host('127.9.0.1')])
+  await running.found(hosts)
   running.end('done')
   await until('the end of the scan', async () =>
     (await api.scans.get({ id })).status === 'completed' ? true : undefined,

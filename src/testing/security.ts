@@ -15,9 +15,10 @@ export const QUICK = 'quick to check'
 export const SLOW_TEST_MS = 60_000
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
-export const endpoints = [...operations, ...routes].map(({ name, http, access }) => ({
+export const endpoints = [...operations, ...routes].map(({ name, http, access, session }) => ({
   name,
   access,
+  session,
   ...httpParts(http),
 }))
 export type Endpoint = (typeof endpoints)[number]

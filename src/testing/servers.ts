@@ -202,6 +202,8 @@ export interface Launch {
   serve: (dir: string) => string[]
   isReady: (dir: string) => boolean
   stopSignal: 'QUIT' | 'KILL'
+  /** Runs as the user of the tests, who may be the only one that may enter the folder of the program. */
+  isOwn?: boolean
   /** The server has ended without being stopped. */
   onDeath?: () => void
 }
@@ -219,7 +221,7 @@ const pollMs = 5
 const guards = new Set<ChildProcess>()
 
 export async function launch(options: Launch): Promise<Running> {
-  const user = serverUser()
+  const user = options.isOwn ? undefined : serverUser()
   const dir = mkdtempSync(join(temporaryParent(user !== undefined), 'plat-test-'))
   options.fill?.(dir)
   if (user) for (const path of ['.', ...readdirSync(dir)]) chownSync(join(dir, path), user.uid, user.gid)

@@ -22,6 +22,8 @@ type RequestOptions = {
   readonly cookie?: string
   readonly headers?: Record<string, string>
   readonly body?: unknown
+  /** The address of the peer; unknown without it. */
+  readonly from?: string
 }
 
 /** Returns the cookie of a response in the form of a Cookie header. */
@@ -54,7 +56,10 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
   const context = { config, log, now }
   const plat = await compose(context, await openDatabase(context), { passwords, withFirstAdmin: false })
 
-  const send = async (http: string, { key, cookie, headers = {}, body }: RequestOptions = {}): Promise<Response> => {
+  const send = async (
+    http: string,
+    { key, cookie, headers = {}, body, from = '' }: RequestOptions = {},
+  ): Promise<Response> => {
     const [method = 'GET', path = '/'] = http.split(' ')
     const all = {
       ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
@@ -63,7 +68,7 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
       ...headers,
     }
     const init = { method, headers: all, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-    const response = await plat.fetch(new Request(`http://plat.test${path}`, init))
+    const response = await plat.fetch(new Request(`http://plat.test${path}`, init), { peer: () => from })
     // Read to its end like a client does: an unread list keeps its connection to PostgreSQL.
     const bytes = await response.bytes()
     return new Response(bytes.length > 0 ? bytes : null, response)
@@ -80,6 +85,7 @@ export const signInApp = async (dialect: Dialect, options: SignInOptions = {}) =
     sessions: plat.sessions,
     keyUses: plat.keyUses,
     passwords,
+    runJob: plat.runJob,
     fetch: plat.fetch,
     /** Sends a request unchanged. */
     request: (path: string, init: RequestInit) => plat.fetch(new Request(`http://plat.test${path}`, init)),

@@ -4,9 +4,11 @@
  */
 import { INVENTORY, type Resource } from '../../src/features/inventory.ts'
 
-/** The resources of the inventory with a list. Relationships are on the page of a device and in the topology. */
-type Listed = Exclude<Resource, 'relationships'>
-const isListed = (name: Resource): name is Listed => name !== 'relationships'
+/** The resources without a list. Relationships and ports are on the page of a device. */
+type Unlisted = 'relationships' | 'ports'
+type Listed = Exclude<Resource, Unlisted>
+const UNLISTED: readonly Resource[] = ['relationships', 'ports'] satisfies readonly Unlisted[]
+const isListed = (name: Resource): name is Listed => !UNLISTED.includes(name)
 
 /** Of `Object.fromEntries` the compiler does not know the keys. */
 const LISTS = Object.fromEntries(INVENTORY.filter(isListed).map((name) => [`/${name}`, `${name}/${name}-page`])) as {
@@ -22,12 +24,15 @@ export const PAGES = {
   '/connect': 'connect/connect-page',
   '/credentials': 'access/credentials-page',
   '/datacenters/$id': 'datacenters/datacenter-page',
+  '/device': 'device/device-page',
   '/devices/$id': 'devices/device-page',
   '/dns': 'dns/dns-page',
   '/dns/$id': 'dns/zone-page',
   '/discovered-devices': 'discovery/discovered-devices-page',
   '/feeds': 'feeds/feeds-page',
   '/feeds/$id': 'feeds/feed-page',
+  '/groups': 'access/groups-page',
+  '/groups/$id': 'access/group-page',
   '/history': 'history/history-page',
   '/history/$id': 'history/change-page',
   '/history/diff': 'history/diff-page',
@@ -37,11 +42,16 @@ export const PAGES = {
   '/networks/$id': 'networks/network-page',
   '/oauth': 'oauth/clients-page',
   '/pools/$id': 'pools/pool-page',
+  '/ports/$id': 'ports/port-page',
+  '/racks/$id': 'racks/rack-page',
   '/roles': 'access/roles-page',
   '/roles/$id': 'access/role-page',
   '/rules': 'discovery/rules-page',
   '/scans': 'discovery/scans-page',
   '/scans/$id': 'discovery/scan-page',
+  '/scopes': 'access/scopes-page',
+  '/scopes/$id': 'access/scope-page',
+  '/sso-providers': 'access/sso-providers-page',
   '/topology': 'topology/topology-page',
   '/users': 'access/users-page',
   '/users/$id': 'access/user-page',

@@ -26,9 +26,14 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPag
 const login = createRoute({
   getParentRoute: () => root,
   path: LOGIN,
-  validateSearch: (search: Record<string, unknown>): { next?: string; expired?: string } => ({
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { next?: string; expired?: string; sso_error?: string; setup?: string } => ({
+    ...(typeof search.return_to === 'string' ? { next: search.return_to } : {}),
     ...(typeof search.next === 'string' ? { next: search.next } : {}),
+    ...(typeof search.sso_error === 'string' ? { sso_error: search.sso_error } : {}),
     ...(typeof search.expired === 'string' ? { expired: search.expired } : {}),
+    ...(typeof search.setup === 'string' ? { setup: search.setup } : {}),
   }),
   component: lazyRouteComponent(() => import('./login/login-page.tsx'), 'LoginPage'),
 })
@@ -48,7 +53,9 @@ const app = createRoute({
   search: { middlewares: [({ search, next }) => ({ as_of: search.as_of, ...next(search) })] },
   beforeLoad: async ({ location }) => {
     try {
-      await queryClient.ensureQueryData(meQuery)
+      const me = await queryClient.ensureQueryData(meQuery)
+      // Everything else is refused until then.
+      if (me.second_factor_setup_required) throw redirect({ to: '/login', search: { next: location.href, setup: '1' } })
     } catch (error) {
       if (isCode(error, 'UNAUTHORIZED')) throw redirect({ to: '/login', search: { next: location.href } })
       throw error

@@ -23,6 +23,7 @@ export const conflicts = {
     summary: 'List conflicts, newest first',
     http: 'GET /api/conflicts',
     access: 'conflicts:list',
+    limited: 'part',
     mcp: 'listed',
     input: () =>
       z.object({
@@ -38,6 +39,7 @@ export const conflicts = {
     summary: 'Count conflicts by status, and the active ones by type',
     http: 'GET /api/conflicts/summary',
     access: 'conflicts:list',
+    limited: 'part',
     input: () => z.object({}),
     output: () =>
       z
@@ -55,6 +57,7 @@ export const conflicts = {
     summary: 'List the conflicts of a device, newest first',
     http: 'GET /api/devices/{id}/conflicts',
     access: 'conflicts:list',
+    limited: 'part',
     cli: { command: 'device conflicts' },
     input: () => z.object({ id: idOf('devices'), status: ConflictStatus.optional(), ...Page }),
     output: () => z.array(Conflict),
@@ -64,6 +67,7 @@ export const conflicts = {
     summary: 'Show a conflict',
     http: 'GET /api/conflicts/{id}',
     access: 'conflicts:read',
+    limited: 'part',
     input: One,
     output: Conflict,
   }),
@@ -73,6 +77,7 @@ export const conflicts = {
     http: 'POST /api/conflicts/detect',
     effect: 'action',
     access: 'conflicts:detect',
+    limited: 'inside',
     input: () => z.object({}),
     output: () => z.object({ conflicts: z.array(Conflict).describe('The active conflicts'), count: z.int() }),
   }),
@@ -83,6 +88,7 @@ export const conflicts = {
     effect: 'action',
     keeps: true,
     access: 'conflicts:resolve',
+    limited: 'inside',
     input: Resolution,
     output: Conflict,
   }),
@@ -92,6 +98,7 @@ export const conflicts = {
     http: 'POST /api/conflicts/{id}/ignore',
     effect: 'action',
     access: 'conflicts:resolve',
+    limited: 'inside',
     input: () => z.object({ id: idOf('conflicts'), notes }),
     output: Conflict,
   }),
@@ -100,6 +107,7 @@ export const conflicts = {
     summary: 'Delete the record of a conflict; if its cause still exists, the next check raises it again',
     http: 'DELETE /api/conflicts/{id}',
     access: 'conflicts:delete',
+    limited: 'inside',
     input: One,
     output: () => z.void(),
   }),

@@ -1,6 +1,6 @@
 /** The rules of conflicts: the decisions of users, and the events that trigger a check. */
 import { type IpKey, ipKeyOf } from '../../net/ip.ts'
-import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
+import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
@@ -10,7 +10,7 @@ import { spaceKeyOf, spaceKeys } from '../spaces/keys.ts'
 import { conflicts, type Resolution } from './api.ts'
 import { causeOfAddress as causeOfOneAddress, devicesWith, type Place, sharedPlaces } from './causes.ts'
 import { addressesChanged, addressesLost, addressesTaken, checkAll, close, placesChanged } from './detect.ts'
-import type { Conflict } from './schema.ts'
+import { type Conflict, cut } from './schema.ts'
 import * as store from './store.ts'
 
 /** Returns the conflict of a stored row. */
@@ -36,11 +36,15 @@ const holdersOf = async (ctx: Ctx, conflict: Conflict): Promise<string[]> =>
 /** Removes the address from every other device. */
 const leaveTo = async (ctx: Ctx, conflict: Conflict, keep: string): Promise<void> => {
   const { ip_address, space_id } = conflict
-  for (const id of await holdersOf(ctx, conflict)) {
+  const holders = await holdersOf(ctx, conflict)
+  // A conflict does not name all of very many members.
+  if ((await ctx.reached('devices', holders)).size < holders.length)
+    throw new AppError('FORBIDDEN', 'The conflict has members outside of your part of the estate')
+  for (const id of holders) {
     if (id === keep) continue
     const { addresses } = await devices.mustGet(ctx, id)
     const others = addresses.filter((address) => address.ip !== ip_address || address.space_id !== space_id)
-    await devices.update(ctx, { id, addresses: others })
+    await devices.updateNamed(ctx, { id, addresses: others })
   }
 }
 
@@ -97,10 +101,27 @@ const summary = async (ctx: Ctx) => {
   }
 }
 
+/** Returns the conflicts with a member that the caller reaches, without the others. */
+const cutAll = async (ctx: Ctx, all: readonly Conflict[]): Promise<Conflict[]> => {
+  const ids = (members: (conflict: Conflict) => readonly string[]) => [...new Set(all.flatMap(members))]
+  const seen = new Set([
+    ...(await ctx.reached(
+      'devices',
+      ids(({ device_ids }) => device_ids),
+    )),
+    ...(await ctx.reached(
+      'networks',
+      ids(({ network_ids }) => network_ids),
+    )),
+  ])
+  return all.flatMap((conflict) => cut(conflict, (id) => seen.has(id)) ?? [])
+}
+
 const detect = async (ctx: Ctx): Promise<{ conflicts: Conflict[]; count: number }> => {
   await checkAll(ctx)
-  const rows = await store.query(ctx, { status: 'active' }).execute()
-  return { conflicts: rows.map(store.conflictOf), count: rows.length }
+  const all = (await store.query(ctx, { status: 'active' }).execute()).map(store.conflictOf)
+  const shown = ctx.isLimited ? await cutAll(ctx, all) : all
+  return { conflicts: shown, count: shown.length }
 }
 
 const placesOf = async (ctx: Ctx, networks: readonly Network[]): Promise<Place[]> => {

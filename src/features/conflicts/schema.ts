@@ -31,3 +31,19 @@ export const Conflict = z
   })
   .meta({ id: 'Conflict', columns: ['id', 'type', 'status', 'description', 'detected_at', 'resolved_at'] })
 export type Conflict = z.infer<typeof Conflict>
+
+/** The beginnings of the descriptions of conflicts with hidden members; the address or the subnet follows. */
+export const OUTSIDE = {
+  duplicate_ip: 'Devices inside and outside of your part of the inventory have the address ',
+  overlapping_subnet: 'Networks inside and outside of your part of the inventory have the subnet ',
+} as const satisfies Readonly<Record<Conflict['type'], string>>
+
+/** Returns the conflict without the members that are not seen; undefined if none is. `viewsOf` of the scopes does the same in SQL. */
+export const cut = (conflict: Conflict, isSeen: (id: string) => boolean): Conflict | undefined => {
+  const { type, device_ids, network_ids, subnets, ip_address } = conflict
+  const seen = { device_ids: device_ids.filter(isSeen), network_ids: network_ids.filter(isSeen) }
+  const count = seen.device_ids.length + seen.network_ids.length
+  if (count === 0) return undefined
+  if (count === device_ids.length + network_ids.length) return conflict
+  return { ...conflict, ...seen, description: `${OUTSIDE[type]}${ip_address || (subnets[0] ?? '')}` }
+}

@@ -53,6 +53,9 @@ export const Dashboard = z
       .nullable()
       .describe('Webhooks that Plat has disabled, and those with failed deliveries'),
     ending_keys: z.array(EndingKey).describe('Keys of the caller that have expired or expire within 14 days'),
+    credentials_sleep_at: Timestamp.optional().describe(
+      'If it is within 14 days: when the API keys and OAuth grants of the caller are refused until the next sign-in by single sign-on',
+    ),
     changes: z.array(Change).nullable().describe('The newest'),
   })
   .meta({ id: 'Dashboard' })
@@ -65,6 +68,7 @@ export const dashboard = {
     description: 'In one answer. Parts that the caller may not list are null.',
     http: 'GET /api/dashboard',
     access: 'dashboard:read',
+    limited: 'parts',
     cli: { command: 'dashboard' },
     input: () => z.object({}),
     output: Dashboard,

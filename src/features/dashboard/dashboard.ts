@@ -9,6 +9,7 @@ import * as discovery from '../discovery/discovery.ts'
 import { PING } from '../events/catalogue.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
+import { accountOf } from '../users/account.ts'
 import { type Current, forecasts } from '../utilization/utilization.ts'
 import { type Dashboard, dashboard, type Fill } from './api.ts'
 
@@ -33,8 +34,9 @@ type Full = Current & Omit<Fill, 'days_to_full'>
 
 /** Here an address counts in all networks that contain it, for utilization only in the most specific one. */
 const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
-  const uses = new Map((await networks.allUtilization(ctx)).map((one) => [one.network_id, one]))
-  const rows = await ctx.db
+  // The use of a network that the caller sees includes that of networks in it that the caller does not see.
+  const uses = new Map((await networks.allUtilization(ctx.whole)).map((one) => [one.network_id, one]))
+  const rows = await ctx.whole.db
     .selectFrom('networks')
     .select(['id', 'name', 'prefix', 'first_key', 'last_key'])
     .orderBy('first_key')
@@ -48,8 +50,10 @@ const fullestNetworks = async (ctx: Ctx): Promise<Full[]> => {
     const own = uses.get(row.id)?.used_ips ?? 0
     if (own > 0) for (const { id } of open) used.set(id, (used.get(id) ?? 0) + own)
   }
+  const seen =
+    ctx.whole === ctx ? used : new Set((await ctx.db.selectFrom('networks').select('id').execute()).map(({ id }) => id))
   return rows
-    .filter(({ id }) => used.has(id))
+    .filter(({ id }) => used.has(id) && seen.has(id))
     .map(({ id, name }) => {
       const { used_ips = 0, total_ips: total = 0 } = uses.get(id) ?? {}
       return { id, name, used: used_ips, total, utilization: percent(Math.min(used.get(id) ?? 0, total), total) }
@@ -127,8 +131,9 @@ const troubledWebhooks = async (ctx: Ctx): Promise<Dashboard['webhooks']> => {
 }
 
 const endingKeys = async (ctx: Ctx): Promise<Dashboard['ending_keys']> => {
-  const { userId } = ctx.caller
-  if (userId === undefined) return []
+  const { userId, isNarrow } = ctx.caller
+  // A key with limits does not see the keys of its owner.
+  if (userId === undefined || isNarrow) return []
   const rows = await ctx.db
     .selectFrom('api_keys')
     .select(['id', 'name', 'expires_at'])
@@ -138,6 +143,21 @@ const endingKeys = async (ctx: Ctx): Promise<Dashboard['ending_keys']> => {
     .orderBy('id')
     .execute()
   return rows.flatMap(({ id, name, expires_at }) => (expires_at === null ? [] : [{ id, name, expires_at }]))
+}
+
+const hasCredentials = async ({ db }: Ctx, userId: string): Promise<boolean> => {
+  for (const table of ['api_keys', 'oauth_grants'] as const)
+    if (await db.selectFrom(table).select('id').where('user_id', '=', userId).limit(1).executeTakeFirst()) return true
+  return false
+}
+
+/** Returns the field if keys or OAuth grants of the caller soon sleep. */
+const sleep = async (ctx: Ctx): Promise<Pick<Dashboard, 'credentials_sleep_at'>> => {
+  const { userId } = ctx.caller
+  const account = userId === undefined ? undefined : await accountOf(ctx, userId)
+  if (account === undefined || account.sleepsMs >= Date.parse(ctx.now) + ENDING_MS) return {}
+  if (!(await hasCredentials(ctx, account.id))) return {}
+  return { credentials_sleep_at: new Date(account.sleepsMs).toISOString() }
 }
 
 const changes = async (ctx: Ctx): Promise<Dashboard['changes']> => {
@@ -175,9 +195,10 @@ const show = async (ctx: Ctx): Promise<Dashboard> => {
     conflicts: await where('conflicts:list', activeConflicts),
     inbox: await where('discovery:list', waiting),
     running_scans: await where('discovery:list', discovery.countRunning),
-    webhooks: await where('webhook:list', troubledWebhooks),
-    ending_keys: await endingKeys(ctx),
-    changes: await where('audit:list', changes),
+    webhooks: await where('webhook:list', () => troubledWebhooks(ctx.whole)),
+    ending_keys: await endingKeys(ctx.whole),
+    ...(await sleep(ctx.whole)),
+    changes: await where('audit:list', () => changes(ctx.whole)),
   }
 }
 

@@ -2,7 +2,9 @@
 import { z } from 'zod'
 import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
+import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
 import { Device } from '../devices/schema.ts'
 
 export const Datacenter = z
@@ -15,11 +17,18 @@ export const Datacenter = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    custom: customOf('datacenters'),
   })
   .meta({ id: 'Datacenter', columns: ['id', 'name', 'location', 'description'] })
 export type Datacenter = z.infer<typeof Datacenter>
 
-const fields = { location: text(255), description: text(4096), refs: RefsInput, managed_by: ManagedBy }
+const fields = {
+  location: text(255),
+  description: text(4096),
+  refs: RefsInput,
+  managed_by: ManagedBy,
+  custom: customInput('datacenters'),
+}
 
 export const DatacenterDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
 export type DatacenterDraft = z.output<typeof DatacenterDraft>
@@ -34,11 +43,14 @@ export const datacenters = {
     http: 'GET /api/datacenters',
     past: true,
     access: 'datacenters:list',
+    limited: 'part',
     mcp: 'listed',
     input: () =>
       z.object({
         name: Filter.optional().describe('Part of the name, in any case'),
         managed_by: ManagedByFilter,
+        custom: customFilter('datacenters'),
+        sort: sortField(),
         ...Page,
       }),
     output: () => z.array(Datacenter),
@@ -51,6 +63,7 @@ export const datacenters = {
     effect: 'create',
     keeps: true,
     access: 'datacenters:create',
+    limited: 'inside',
     cli: { args: ['name'] },
     input: DatacenterDraft,
     output: Datacenter,
@@ -61,6 +74,7 @@ export const datacenters = {
     http: 'GET /api/datacenters/{id}',
     past: true,
     access: 'datacenters:read',
+    limited: 'whole',
     input: () => z.object({ id: idOf('datacenters') }),
     output: Datacenter,
   }),
@@ -73,6 +87,7 @@ export const datacenters = {
     keeps: true,
     createsByRef: true,
     access: 'datacenters:update',
+    limited: 'inside',
     input: DatacenterPatch,
     output: Datacenter,
   }),
@@ -82,6 +97,7 @@ export const datacenters = {
     http: 'DELETE /api/datacenters/{id}',
     keeps: true,
     access: 'datacenters:delete',
+    limited: 'inside',
     input: () => z.object({ id: idOf('datacenters') }),
     output: () => z.void(),
   }),
@@ -91,6 +107,7 @@ export const datacenters = {
     http: 'GET /api/datacenters/{id}/devices',
     past: true,
     access: 'devices:list',
+    limited: 'part',
     input: () => z.object({ id: idOf('datacenters'), ...Page }),
     output: () => z.array(Device),
   }),

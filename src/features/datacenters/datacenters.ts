@@ -2,12 +2,13 @@
 
 import { AppError, orNotFound } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import type { Restored } from '../restored.ts'
+import { listWithCustom } from '../custom-fields/row-lists.ts'
+import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
+import { asRestored, type Restored } from '../restored.ts'
 import { type Datacenter, type DatacenterDraft, type DatacenterPatch, datacenters } from './api.ts'
 import * as store from './store.ts'
 
@@ -26,20 +27,28 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Datacenter> => {
 
 export const create = async (ctx: Ctx, input: DatacenterDraft & Restored): Promise<Datacenter> => {
   const id = input.id ?? Bun.randomUUIDv7()
+  await store.lockCustom(ctx)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A datacenter with id "${id}" exists already`)
   const { name, location, description, managed_by, created_at = ctx.now } = input
   const refs = changedRefs({}, input.refs)
   const times = { created_at, updated_at: ctx.now }
-  const datacenter: Datacenter = { id, name, location, description, refs, managed_by, ...times }
+  const bare: Datacenter = { id, name, location, description, refs, managed_by, ...times }
+  const datacenter = await withCustomOfNew(ctx, 'datacenters', {
+    object: bare,
+    given: input.custom,
+    ...asRestored(input),
+  })
   await store.insert(ctx, datacenter)
   await ctx.emit('datacenter.created', datacenter)
   return datacenter
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promise<Datacenter> => {
+  await store.lockCustom(ctx)
   const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  const merged = { before, patch: withChangedRefs(before, patch) }
+  const { value, changes } = await mergeCustom(ctx, 'datacenters', merged)
   if (changes.length === 0) return before
   const datacenter = { ...value, updated_at: ctx.now }
   await store.update(ctx, before, datacenter)
@@ -48,6 +57,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: DatacenterPatch): Promi
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await store.lockCustom(ctx)
   const datacenter = await lockForChange(ctx, id)
   await ctx.emit('datacenter.deleting', datacenter)
   await store.remove(ctx, datacenter)
@@ -56,16 +66,13 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 export const feature: Feature = {
   operations: implement(datacenters, {
-    list: async (ctx, { name, managed_by, ...page }) => {
+    list: async (ctx, { name, managed_by, custom, sort, ...page }) => {
       let query = store.query(ctx)
       if (name) query = query.where(containsText('name_key', name))
       if (managed_by) query = query.where(isManagedBy(managed_by))
-      return listRows(ctx, {
-        revision: await ctx.store.revision(['datacenters']),
-        query,
-        page,
-        row: store.objectOf,
-      })
+      const wanted = { custom, sort }
+      const row = store.objectOf
+      return listWithCustom(ctx, { resource: 'datacenters', query, tables: ['datacenters'], wanted, page, row })
     },
     create,
     get: async (ctx, { id }) => mustGet(ctx, id),
@@ -83,4 +90,5 @@ export const feature: Feature = {
       return listRows(ctx, { revision, query, page, row: ({ doc }) => doc })
     },
   }),
+  reactions: rewriteCustom('datacenters', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
 }

@@ -6,7 +6,10 @@ import { namedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
 import { Datacenter } from './api.ts'
 
-export const { query, objectOf, find, lock, insert, update, remove } = namedStore('datacenters', Datacenter)
+export const { query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } = namedStore(
+  'datacenters',
+  Datacenter,
+)
 
 /** Returns the existing ids. */
 export const existing = async (ctx: Ctx, ids: readonly string[]): Promise<Set<string>> => {

@@ -21,9 +21,12 @@ import {
   Tags,
   text,
 } from '../../platform/contract/fields.ts'
+import { sortField } from '../../platform/contract/sort.ts'
 import { DOMAIN_NAME, HOST_NAME, whole } from '../../platform/contract/text-rules.ts'
 import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { type CustomPatch, customFilter, customInput } from '../custom-fields/fields.ts'
+import { MountInput } from '../racks/mount.ts'
 import { SpaceFilter, SpaceId, withSpace } from '../spaces/fields.ts'
 import { Device, DeviceStatus } from './schema.ts'
 
@@ -33,6 +36,8 @@ export const MAX_TAGS = 100
 /** The largest number of addresses of one device. */
 export const MAX_ADDRESSES = 1000
 
+type CustomValues = NonNullable<CustomPatch>
+
 const AddressInput = z
   .object({
     ip: IpAddress,
@@ -41,15 +46,17 @@ const AddressInput = z
     label: text(128).prefault(null),
     network_id: reference('networks').prefault(null),
     switch_port: text(255).prefault(null),
-    interface: text(64).prefault(null).describe('The name of the port of the device itself'),
-    mac_address: MacAddress.prefault(null).describe('The MAC address of the interface'),
-    dns_name: DnsName.prefault(null).describe('The name of this address in the DNS'),
+    interface: text(64).prefault(null).describe('The port of the device itself'),
+    mac_address: MacAddress.prefault(null),
+    dns_name: DnsName.prefault(null).describe('Its name in the DNS'),
     pool_id: reference('pools').prefault(null),
     space_id: SpaceId.prefault(null),
+    custom: customInput('addresses').prefault(null),
   })
-  .transform(({ interface: port, space_id, ...address }) => {
+  .transform(({ interface: port, space_id, custom, ...address }) => {
     const type = address.type || (address.ip.includes(':') ? 'ipv6' : 'ipv4')
-    return withSpace({ ...address, ...givenTexts({ interface: port }), type }, space_id)
+    const values: { readonly custom?: CustomValues | undefined } = custom ? { custom } : {}
+    return withSpace({ ...address, ...givenTexts({ interface: port }), type, ...values }, space_id)
   })
 
 const fields = {
@@ -80,6 +87,9 @@ const fields = {
     .transform((domains) => domains ?? []),
   refs: RefsInput,
   managed_by: ManagedBy,
+  device_type_id: reference('device-types').describe('The device type'),
+  mount: MountInput,
+  custom: customInput('devices'),
 }
 
 export const DeviceDraft = z.object({ id: NewId.optional(), name: Name, ...draft(fields) })
@@ -113,6 +123,7 @@ export const devices = {
     http: 'GET /api/devices',
     past: true,
     access: 'devices:list',
+    limited: 'part',
     mcp: 'listed',
     input: () =>
       z.object({
@@ -121,7 +132,11 @@ export const devices = {
         network_id: idOf('networks').optional(),
         space_id: SpaceFilter.describe('Only devices with an address in this space, or `default`'),
         status: DeviceStatus.optional(),
+        rack_id: idOf('racks').optional(),
+        device_type_id: idOf('device-types').optional(),
         managed_by: ManagedByFilter,
+        custom: customFilter('devices'),
+        sort: sortField(),
         ...Page,
       }),
     output: () => z.array(Device),
@@ -133,6 +148,7 @@ export const devices = {
     http: 'GET /api/devices/search',
     past: true,
     access: 'devices:list',
+    limited: 'part',
     cli: { args: ['q'] },
     input: () => z.object({ q: SearchText, ...Page }),
     output: () => z.array(Device),
@@ -146,6 +162,7 @@ export const devices = {
     keeps: true,
     serializeBy: placesOf,
     access: 'devices:create',
+    limited: 'inside',
     mcp: 'listed',
     cli: { args: ['name'] },
     input: DeviceDraft,
@@ -157,6 +174,7 @@ export const devices = {
     http: 'GET /api/devices/{id}',
     past: true,
     access: 'devices:read',
+    limited: 'whole',
     mcp: 'listed',
     input: One,
     output: Device,
@@ -170,6 +188,7 @@ export const devices = {
     keeps: true,
     createsByRef: true,
     access: 'devices:update',
+    limited: 'inside',
     mcp: 'listed',
     input: DevicePatch,
     output: Device,
@@ -180,6 +199,7 @@ export const devices = {
     http: 'DELETE /api/devices/{id}',
     keeps: true,
     access: 'devices:delete',
+    limited: 'inside',
     input: One,
     output: () => z.void(),
   }),
@@ -191,6 +211,7 @@ export const devices = {
     keeps: true,
     isBulk: true,
     access: { anyOf: ['devices:create', 'devices:update', 'devices:delete'] },
+    limited: 'inside',
     maxBodyBytes: 16 * 1024 * 1024,
     input: () => bulkInput({ device: BulkFields }),
     output: () => bulkOutput({ device: Device.optional() }),

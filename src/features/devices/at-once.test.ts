@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { inventory, refusal } from '../../testing/inventory.ts'
 import { dialects } from '../../testing/servers.ts'
 
-const COUNT = 24
+const COUNT = 48
 
 describe.each([...dialects()])('devices made at once on %s', (dialect) => {
   const inv = inventory(dialect)

@@ -7,34 +7,43 @@ import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { JsonText } from '../../platform/operation/handler-result.ts'
 import { changedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { CustomPatch } from '../custom-fields/fields.ts'
+import { withCustom } from '../custom-fields/fields.ts'
+import { DEVICES_TYPED } from '../device-types/device-types.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { Restored } from '../restored.ts'
 import { DeviceDraft, DevicePatch, devices, MAX_ADDRESSES } from './api.ts'
+import { type JudgedDevice, judgeDevices, lockCustomOfDevices } from './custom.ts'
 import { listDevices } from './list.ts'
 import * as membership from './membership-store.ts'
+import { claimMount, lockRacks, mountAll, mountChange, refusedMounts } from './mounts.ts'
 import { patched } from './patched.ts'
 import { claimPlaces, keysOf, lockPlaces, spacesOf } from './places.ts'
 import { reactions } from './reactions.ts'
 import { checkReferences, type References } from './references.ts'
 import type { Address, Device } from './schema.ts'
 import { findDevices } from './search.ts'
-import { searchText } from './search-text.ts'
+import { lowerCaseCustom, searchText } from './search-text.ts'
 import * as store from './store.ts'
+import { withModels } from './types.ts'
 import { updateAll } from './update-all.ts'
 
 /** A new device, with its error if it is invalid. */
 type Made = { readonly device: Device; readonly error?: AppError }
 
-type NewDevice = DeviceDraft & Restored
+/** `has_ports`: its ports are made beside it, so that it gets none of its type. */
+type NewDevice = DeviceDraft & Restored & { readonly has_ports?: true }
+
+/** A draft with an id and with its values of custom fields. */
+type JudgedDraft = JudgedDevice<NewDevice & { readonly id: string }>['of']
 
 /** Returns the fields in the order of the contract, as they will be sent. */
-const deviceOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewDevice): Device => ({
-  id,
-  ...draft,
-  refs: changedRefs({}, draft.refs),
-  created_at,
-  updated_at: ctx.now,
-})
+const deviceOf = (ctx: Ctx, { mount: _, has_ports: __, device_type_id, ...draft }: JudgedDraft): Device => {
+  const { created_at = ctx.now, custom = {}, addresses = [], ...rest } = draft
+  const refs = changedRefs({}, draft.refs)
+  const type = device_type_id ? { device_type_id } : {}
+  return withCustom({ ...rest, addresses, refs, ...type, created_at, updated_at: ctx.now }, custom)
+}
 
 const memberRows = async (ctx: Ctx, all: readonly Device[]) => {
   const space = await spacesOf(ctx, all)
@@ -47,15 +56,34 @@ const memberRows = async (ctx: Ctx, all: readonly Device[]) => {
 }
 
 /** Validates drafts together, with one query for all of them. */
-export const validate = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise<Made[]> => {
-  await lockPlaces(ctx, drafts)
-  const ids = drafts.flatMap(({ id }) => (id === undefined ? [] : [id]))
+export const validate = async (ctx: Ctx, given: readonly NewDevice[]): Promise<Made[]> => {
+  await lockRacks(ctx, given)
+  await lockPlaces(ctx, given)
+  const drafts = given.map(({ id = Bun.randomUUIDv7(), ...draft }) => ({ id, ...draft }))
+  const ids = given.flatMap(({ id }) => (id === undefined ? [] : [id]))
   const [checked, taken] = await Promise.all([checkReferences(ctx, drafts), store.findDocs(ctx, ids)])
-  return checked.map(({ of, issues }) => {
-    const device = deviceOf(ctx, of)
+  const judged = await judgeDevices(
+    ctx,
+    checked.map(({ of }) => ({ id: of.id, of })),
+  )
+  const mounted = await mountAll(
+    ctx,
+    await withModels(
+      ctx,
+      judged.map(({ of }) => ({ device: deviceOf(ctx, of), given: of.mount })),
+    ),
+  )
+  const refused = await refusedMounts(
+    ctx,
+    mounted.map(({ device }) => device),
+  )
+  return mounted.map(({ device, ...place }, i) => {
+    const values = judged[i]
+    const issues = [...(checked[i]?.issues ?? []), ...(values?.issues ?? []), ...place.issues]
     if (taken.has(device.id))
       return { device, error: new AppError('ALREADY_EXISTS', `A device with id "${device.id}" exists already`) }
-    return issues.length > 0 ? { device, error: invalid(issues) } : { device }
+    const error = issues.length > 0 ? invalid(issues) : (values?.error ?? refused.get(device.id))
+    return error ? { device, error } : { device }
   })
 }
 
@@ -80,11 +108,21 @@ export const insertAll = async (ctx: Ctx, all: readonly Device[], birth: Birth =
   await Promise.all([occupancy.take(ctx, keys), ctx.emit('devices.placed', all)])
 }
 
+/** Devices that are made again have their ports of before. */
+const typed = async (ctx: Ctx, drafts: readonly NewDevice[], made: readonly Device[]): Promise<void> => {
+  const fresh = made.filter((device, i) => {
+    const { created_at, has_ports } = drafts[i] ?? {}
+    return device.device_type_id && created_at === undefined && !has_ports
+  })
+  if (fresh.length > 0) await ctx.emit(DEVICES_TYPED, fresh)
+}
+
 export const create = async (ctx: Ctx, draft: NewDevice, birth?: Birth): Promise<Device> => {
   const [made] = await validate(ctx, [draft])
   if (!made) throw new Error('one draft makes one device')
   if (made.error) throw made.error
   await insertAll(ctx, [made.device], birth)
+  await typed(ctx, [draft], [made.device])
   return made.device
 }
 
@@ -105,6 +143,7 @@ export const { holdersOf } = store
 export const documents = store.findDocs
 export const { namesOf } = store
 export const searchTextOf = (device: Device): string => searchText(device)
+export { lowerCaseCustom }
 
 export const exists = async (ctx: Ctx, id: string): Promise<boolean> => store.exists(ctx, id)
 
@@ -136,17 +175,26 @@ const checkPatch = async (ctx: Ctx, given: DevicePatch): Promise<References<Devi
 
 export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   const { id } = given
+  await lockRacks(ctx, [given])
   const placed = await checkPatch(ctx, given)
   const patch = placed?.of ?? given
+  await lockCustomOfDevices(ctx)
   const before = await lockForChange(ctx, id)
-  const { device, changes } = patched(ctx, before, patch)
-  if (changes.length === 0) return before
+  const [judged] = await judgeDevices(ctx, [{ id, of: patch, before }])
+  if (!judged) throw new Error('one patch is judged once')
+  const mounted = await mountChange(ctx, { before, ...patched(ctx, before, judged.of) }, given.mount)
+  const { device, changes } = mounted.change
+  const found = [...judged.issues, ...mounted.issues]
+  const isRefused = found.length > 0 || judged.error !== undefined
+  if (changes.length === 0 && !isRefused) return before
   const { issues } = placed ?? (await checkReferences(ctx, [patch]))[0] ?? { issues: [] }
-  rejectIssues(issues)
+  rejectIssues([...issues, ...found])
+  if (judged.error) throw judged.error
   const hasMoved = changes.includes('addresses')
   const keys = hasMoved ? { old: await keysOf(ctx, [before]), new: await keysOf(ctx, [device]) } : { old: [], new: [] }
   await occupancy.lock(ctx, [...keys.old, ...keys.new])
   if (hasMoved) await claimPlaces(ctx, [device])
+  if (changes.includes('mount')) await claimMount(ctx, device)
   await store.update(ctx, { before, device, changes })
   if (hasMoved) {
     await membership.rebuild(ctx, [id])
@@ -157,16 +205,25 @@ export const update = async (ctx: Ctx, given: DevicePatch): Promise<Device> => {
   return device
 }
 
-type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 'pool_id'>
+/** As `update`, for a caller who may have the permission in a part of the estate alone, also in a call that does not name the device. */
+export const updateNamed = (ctx: Ctx, patch: DevicePatch): Promise<Device> => {
+  const guard = { permission: 'devices:update', schema: DevicePatch, params: ['id'], isCreate: false } as const
+  return ctx.guarded({ ...guard, input: patch, given: patch }, () => update(ctx, patch))
+}
+
+type NewAddress = Pick<Address, 'ip' | 'label' | 'mac_address' | 'network_id' | 'pool_id'> & {
+  readonly custom?: NonNullable<CustomPatch> | undefined
+}
 
 /** Adds claimed addresses to a device. @throws AppError VALIDATION_ERROR if it would have too many */
 export const addAddresses = async (ctx: Ctx, id: string, added: readonly NewAddress[]): Promise<void> => {
   const { addresses } = await lockForChange(ctx, id)
   if (addresses.length + added.length > MAX_ADDRESSES)
     throw invalidField('device_id', `a device has at most ${MAX_ADDRESSES} addresses`)
-  const whole = added.map(({ ip, label, mac_address, network_id, pool_id }) => {
+  const whole = added.map(({ ip, label, mac_address, network_id, pool_id, custom }) => {
     const type = ip.includes(':') ? 'ipv6' : 'ipv4'
-    return { ip, port: null, type, label, network_id, switch_port: '', mac_address, dns_name: '', pool_id }
+    const fields = { ip, port: null, type, label, network_id, switch_port: '', mac_address, dns_name: '', pool_id }
+    return custom ? { ...fields, custom } : fields
   })
   await update(ctx, { id, addresses: [...addresses, ...whole] })
 }
@@ -182,10 +239,14 @@ const removeLocked = async (ctx: Ctx, all: readonly Device[]): Promise<void> => 
   await ctx.emit('devices.removed', all)
 }
 
-export const remove = async (ctx: Ctx, id: string): Promise<void> => removeLocked(ctx, [await lockForChange(ctx, id)])
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await lockCustomOfDevices(ctx)
+  await removeLocked(ctx, [await lockForChange(ctx, id)])
+}
 
 /** @throws AppError NOT_FOUND for the first that does not exist */
 export const removeAll = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
+  await lockCustomOfDevices(ctx)
   const docs = await store.lockDocs(ctx, ids)
   // The column holds the JSON of a device.
   await removeLocked(
@@ -199,10 +260,9 @@ export const createAll = async (ctx: Ctx, drafts: readonly NewDevice[]): Promise
   const made = await validate(ctx, drafts)
   const bad = made.find(({ error }) => error)
   if (bad?.error) throw bad.error
-  await insertAll(
-    ctx,
-    made.map(({ device }) => device),
-  )
+  const all = made.map(({ device }) => device)
+  await insertAll(ctx, all)
+  await typed(ctx, drafts, all)
 }
 
 /** Sends the stored JSON unchanged. */
@@ -212,7 +272,7 @@ export const feature: Feature = {
   operations: implement(devices, {
     list: async (ctx, { limit, offset, ...filter }) => listDevices(ctx, filter, { limit, offset }),
     search: async (ctx, { q, ...page }) => {
-      const revision = await ctx.store.revision(['devices', 'addresses'])
+      const revision = await ctx.store.revision(['devices', 'addresses', 'ports'])
       return listChain(ctx, { revision, ...(await findDevices(ctx, q)), page, row: sendDoc })
     },
     create,

@@ -3,7 +3,9 @@ import { invalidField } from '../../platform/contract/errors.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { withChangedRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
+import { type Custom, withCustom } from '../custom-fields/fields.ts'
 import { type DevicePatch, MAX_TAGS } from './api.ts'
+import type { JudgedDevice } from './custom.ts'
 import type { Device } from './schema.ts'
 
 type Retag = Pick<DevicePatch, 'tags' | 'add_tags' | 'remove_tags'>
@@ -15,10 +17,27 @@ const retagged = (before: readonly string[], { tags, add_tags = [], remove_tags 
   return wanted
 }
 
-/** @returns the device, and the fields that differ @throws AppError VALIDATION_ERROR */
-export const patched = (ctx: Ctx, before: Device, { id: _, ...fields }: DevicePatch) => {
-  const { add_tags, remove_tags, ...patch } = fields
+/** A patch with the values of custom fields after it. */
+export type JudgedPatch = JudgedDevice<DevicePatch>['of']
+
+const NONE: Custom = {}
+
+/** Returns a device with its type; undefined keeps it, null takes it away. */
+export const withType = (device: Device, device_type_id: string | null | undefined): Device => {
+  if (device_type_id === undefined) return device
+  const { device_type_id: _, mount, custom, created_at, updated_at, ...rest } = device
+  const later = { ...(mount && { mount }), ...(custom && { custom }), created_at, updated_at }
+  return { ...rest, ...(device_type_id && { device_type_id }), ...later }
+}
+
+/** Leaves the place in a rack as it is: `mountChange` changes it. @returns the device, and the fields that differ @throws AppError VALIDATION_ERROR */
+export const patched = (ctx: Ctx, before: Device, { id: _, ...fields }: JudgedPatch) => {
+  const { add_tags, remove_tags, custom = before.custom ?? NONE, mount: __, device_type_id, ...patch } = fields
   const { value, changes } = merge(before, { ...withChangedRefs(before, patch), tags: retagged(before.tags, fields) })
-  const device: Device = { ...value, updated_at: ctx.now }
-  return { device, changes }
+  const typed = withType({ ...value, updated_at: ctx.now }, device_type_id)
+  const hasOtherType = typed.device_type_id !== before.device_type_id
+  const hasOtherValues = !Bun.deepEquals(custom, before.custom ?? NONE)
+  const device = hasOtherValues ? withCustom(typed, custom) : typed
+  const own = [...(hasOtherType ? (['device_type_id'] as const) : []), ...(hasOtherValues ? (['custom'] as const) : [])]
+  return { device, changes: [...changes, ...own] }
 }

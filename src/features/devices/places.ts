@@ -5,10 +5,11 @@ import type { Ctx, StoreScope } from '../ctx.ts'
 import { lockForPlacing } from '../placement-lock.ts'
 import { lockAll as lockPools } from '../pools/pools.ts'
 import { type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
+import type { GivenAddress } from './custom.ts'
 import type { Device } from './schema.ts'
 import * as store from './store.ts'
 
-type Placed = Pick<Device, 'addresses'>
+type Placed = { readonly addresses: readonly GivenAddress[] }
 
 /** Returns the keys of the spaces of the addresses. */
 export const spacesOf = (scope: StoreScope, all: readonly Placed[]): Promise<SpaceKeys> =>

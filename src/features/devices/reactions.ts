@@ -2,16 +2,23 @@
 import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
 import { ipKeyOf, type SpaceKey } from '../../net/ip.ts'
 import type { Ctx, Feature } from '../ctx.ts'
+import { REWRITE, type Rewrite } from '../custom-fields/engine.ts'
 import type { Datacenter } from '../datacenters/api.ts'
+import type { DeviceType } from '../device-types/api.ts'
 import type { Network } from '../networks/api.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import type { SubnetChange } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { RangeChange } from '../pools/pools.ts'
+import type { Rack } from '../racks/api.ts'
+import { RACK_MOVED, type RackMoved } from '../racks/racks.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
+import { rewriteOf } from './custom.ts'
 import * as membership from './membership-store.ts'
+import { withMount } from './mounts.ts'
 import { moveToNetworks } from './move-to-network.ts'
 import { moveToSpace } from './move-to-space.ts'
+import { withType } from './patched.ts'
 import type { Address, Device } from './schema.ts'
 import * as store from './store.ts'
 
@@ -29,11 +36,29 @@ const withAddresses = (device: Device, change: (address: Address) => Address): D
 const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
   membership.rebuild(ctx, await membership.devicesConcerned(ctx, rangeOf(network, await spaceKeyOf(ctx, network))))
 
+const leaves = ({ isLimited }: Ctx, { ip, device_id }: { readonly ip: string; readonly device_id: string }): string =>
+  isLimited
+    ? 'would leave an address of a device outside'
+    : `would leave the address ${ip} of device ${device_id} outside`
+
 export const reactions: NonNullable<Feature['reactions']> = {
   'datacenter.deleting': async (ctx, { id }: Datacenter) => {
     const clear = (device: Device): Device =>
       device.datacenter_id === id ? { ...device, datacenter_id: null } : device
     await store.rewrite(ctx, await store.idsOfDatacenter(ctx, id), clear)
+  },
+  'rack.deleting': async (ctx, { id }: Rack) => {
+    const clear = (device: Device): Device => (device.mount?.rack_id === id ? withMount(device, undefined) : device)
+    await store.rewrite(ctx, await store.idsOf(ctx, 'rack_id', id), clear)
+  },
+  [RACK_MOVED]: async (ctx, { id, datacenter_id }: RackMoved) => {
+    const move = (device: Device): Device =>
+      device.mount?.rack_id === id && device.datacenter_id !== datacenter_id ? { ...device, datacenter_id } : device
+    await store.rewrite(ctx, await store.idsOf(ctx, 'rack_id', id), move)
+  },
+  'device_type.deleting': async (ctx, { id }: DeviceType) => {
+    const clear = (device: Device): Device => (device.device_type_id === id ? withType(device, null) : device)
+    await store.rewrite(ctx, await store.idsOf(ctx, 'device_type_id', id), clear)
   },
   'pools.deleting': async (ctx, poolIds: readonly string[]) => {
     const gone = new Set(poolIds)
@@ -42,6 +67,10 @@ export const reactions: NonNullable<Feature['reactions']> = {
     const ids = await store.idsReferringTo(ctx, { poolIds })
     await store.rewrite(ctx, ids, (device) => withAddresses(device, clear))
   },
+  [REWRITE]: async (ctx, rewrite: Rewrite) => {
+    const concerned = rewriteOf(rewrite)
+    if (concerned) await store.rewriteValues(ctx, concerned.ids, { ...concerned, isChange: rewrite.isChange })
+  },
   'network.created': async (ctx, network: Network) => rebuildAround(ctx, network),
   'network.changing-subnet': async (ctx, { after, issues, moving: except }: SubnetChange) => {
     const { first_key: first, last_key: last } = rangeOf(after, await spaceKeyOf(ctx, after))
@@ -49,7 +78,7 @@ export const reactions: NonNullable<Feature['reactions']> = {
     if (!outside) return
     issues.push({
       field: 'subnet',
-      message: `would leave the address ${outside.ip} of device ${outside.device_id} outside`,
+      message: leaves(ctx, outside),
     })
   },
   'network.updated': async (ctx, { network, before }: { network: Network; before: Network }) => {
@@ -82,6 +111,6 @@ export const reactions: NonNullable<Feature['reactions']> = {
     const outside = await store.firstOutside(ctx, { column: 'pool_id', id: before.id, first, last, except })
     if (!outside) return
     const field = outside.ip_key < first ? 'start_ip' : 'end_ip'
-    issues.push({ field, message: `would leave the address ${outside.ip} of device ${outside.device_id} outside` })
+    issues.push({ field, message: leaves(ctx, outside) })
   },
 }

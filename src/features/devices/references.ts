@@ -4,15 +4,17 @@ import { ipKeyOf, parseIp, spaceOfKey } from '../../net/ip.ts'
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
+import { typesById } from '../device-types/device-types.ts'
 import { blocksOf } from '../networks/networks.ts'
 import { rangesOf } from '../pools/pools.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { existingSpaces } from '../spaces/keys.ts'
-import type { Address } from './schema.ts'
+import type { GivenAddress } from './custom.ts'
 
 type Referring = {
   readonly datacenter_id?: string | null | undefined
-  readonly addresses?: readonly Address[] | undefined
+  readonly device_type_id?: string | null | undefined
+  readonly addresses?: readonly GivenAddress[] | undefined
 }
 
 const holds = (subnet: string, ip: string): boolean => {
@@ -28,9 +30,9 @@ const present = (ids: readonly (string | null | undefined)[]): string[] => [
 export type References<Of> = { readonly issues: readonly FieldIssue[]; readonly of: Of }
 
 /** An address whose references are wrong is in the default space. */
-type PlacedAddress = { readonly issues: FieldIssue[]; readonly address: Address }
+type PlacedAddress = { readonly issues: FieldIssue[]; readonly address: GivenAddress }
 
-const inSpaceOf = ({ space_id: _, ...address }: Address, space_id: string | null | undefined): Address =>
+const inSpaceOf = ({ space_id: _, ...address }: GivenAddress, space_id: string | null | undefined): GivenAddress =>
   withSpace(address, space_id)
 
 /** Checks the references of devices, with one query for all of them, and gives each address the space that it is in. */
@@ -39,14 +41,15 @@ export const checkReferences = async <Of extends Referring>(
   devices: readonly Of[],
 ): Promise<References<Of>[]> => {
   const addresses = devices.flatMap((device) => device.addresses ?? [])
-  const [datacenters, networks, pools, spaces] = await Promise.all([
+  const [datacenters, types, networks, pools, spaces] = await Promise.all([
     existingDatacenters(ctx, present(devices.map(({ datacenter_id }) => datacenter_id))),
+    typesById(ctx, present(devices.map(({ device_type_id }) => device_type_id))),
     blocksOf(ctx, present(addresses.map(({ network_id }) => network_id))),
     rangesOf(ctx, present(addresses.map(({ pool_id }) => pool_id))),
     existingSpaces(ctx, present(addresses.map(({ space_id }) => space_id))),
   ])
 
-  const placed = (address: Address, index: number): PlacedAddress => {
+  const placed = (address: GivenAddress, index: number): PlacedAddress => {
     const { ip, network_id, pool_id, space_id } = address
     const issues: FieldIssue[] = []
     const at = `addresses[${index}]`
@@ -55,7 +58,10 @@ export const checkReferences = async <Of extends Referring>(
       if (network === undefined)
         issues.push({ field: `${at}.network_id`, message: `there is no network with id "${network_id}"` })
       else if (!holds(network.subnet, ip))
-        issues.push({ field: `${at}.ip`, message: `is outside of its network ${network.subnet}` })
+        issues.push({
+          field: `${at}.ip`,
+          message: ctx.isLimited ? 'is outside of its network' : `is outside of its network ${network.subnet}`,
+        })
     }
     const range = pool_id === null ? undefined : pools.get(pool_id)
     if (pool_id !== null) {
@@ -79,7 +85,9 @@ export const checkReferences = async <Of extends Referring>(
   return devices.map((device) => {
     const all = device.addresses?.map(placed)
     const issues = (all ?? []).flatMap((one) => one.issues)
-    const { datacenter_id } = device
+    const { datacenter_id, device_type_id } = device
+    if (device_type_id && !types.has(device_type_id))
+      issues.unshift({ field: 'device_type_id', message: `there is no device type with id "${device_type_id}"` })
     if (datacenter_id && !datacenters.has(datacenter_id))
       issues.unshift({ field: 'datacenter_id', message: `there is no datacenter with id "${datacenter_id}"` })
     return { issues, of: all ? { ...device, addresses: all.map(({ address }) => address) } : device }

@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import { Refs } from '../../platform/contract/external-fields.ts'
 import { Timestamp } from '../../platform/contract/fields.ts'
+import { customOf } from '../custom-fields/fields.ts'
+import { Mount } from '../racks/mount.ts'
 import { SpaceOf } from '../spaces/fields.ts'
 
 export const DeviceStatus = z.enum(['planned', 'active', 'maintenance', 'decommissioned'])
@@ -19,6 +21,7 @@ export const Address = z
     dns_name: z.string(),
     pool_id: z.string().nullable(),
     space_id: SpaceOf,
+    custom: customOf('addresses'),
   })
   .meta({ id: 'Address' })
 export type Address = z.infer<typeof Address>
@@ -40,6 +43,9 @@ export const Device = z
     domains: z.array(z.string()),
     refs: Refs,
     managed_by: z.string(),
+    device_type_id: z.string().optional().describe('The device type; absent without one'),
+    mount: Mount.optional().describe('The place in a rack; absent without one'),
+    custom: customOf('devices'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

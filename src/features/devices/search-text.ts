@@ -12,9 +12,24 @@ const addressTexts = ({ addresses }: Device): string[] => [
   ...ADDRESS_TEXTS.flatMap((field) => addresses.map((address) => address[field]).filter((text) => text !== '')),
 ]
 
-/** In lower case. The text is stored, so a change here requires a migration that rewrites it. */
-export const searchText = (device: Device): string =>
-  [...TEXTS.map((field) => device[field]), ...addressTexts(device), ...LISTS.flatMap((field) => device[field])]
+/** Returns the texts of the given custom fields. */
+const customTexts = ({ custom = {} }: Device, names: readonly string[]): string[] =>
+  names.flatMap((name) => (Object.hasOwn(custom, name) ? [custom[name] ?? []].flat().map(String) : []))
+
+/** Returns the texts of all custom fields in lower case, by name. */
+export const lowerCaseCustom = (device: Device): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(device.custom ?? {}).map((name) => [name, customTexts(device, [name]).join('\n').toLowerCase()]),
+  )
+
+/** In lower case. The text is stored, so a change here requires a migration that rewrites it. @param searchable the names of custom fields */
+export const searchText = (device: Device, searchable: readonly string[] = []): string =>
+  [
+    ...TEXTS.map((field) => device[field]),
+    ...addressTexts(device),
+    ...LISTS.flatMap((field) => device[field]),
+    ...customTexts(device, searchable),
+  ]
     .join('\n')
     .toLowerCase()
 
@@ -26,5 +41,7 @@ export type Change = {
 }
 
 /** Checks whether searches may rank it differently, even with the same text: an address may have become a tag. */
-export const isFoundOtherwise = ({ before, device, changes }: Change): boolean =>
-  changes.some((field) => SEARCHED.includes(field)) || addressTexts(before).join() !== addressTexts(device).join()
+export const isFoundOtherwise = ({ before, device, changes }: Change, searchable: readonly string[]): boolean =>
+  changes.some((field) => SEARCHED.includes(field)) ||
+  addressTexts(before).join() !== addressTexts(device).join() ||
+  customTexts(before, searchable).join('\n') !== customTexts(device, searchable).join('\n')

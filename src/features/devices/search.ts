@@ -68,12 +68,25 @@ const inBlock = async (ctx: Ctx, text: string, { first: from, last: to }: KeyRan
   }
 }
 
-/** Returns the ids of the devices with a MAC in any notation; undefined for a text that is none. */
-const withMac = ({ db }: Ctx, text: string) => {
+const seesPorts = ({ caller }: Ctx): boolean => caller.permissions.has('ports:list')
+
+/** Returns the ids of the devices with a MAC in any notation, at an address or a port; undefined for a text that is none. */
+const withMac = (ctx: Ctx, text: string) => {
   const mac = parseMac(text)
   if (mac === undefined) return undefined
-  return db.selectFrom('addresses').select('device_id as id').where('mac_address', '=', mac).where(hasMac)
+  const idsIn = (table: 'addresses' | 'ports') =>
+    // Both have the columns, of the same types.
+    ctx.db
+      .selectFrom(table as 'ports')
+      .select('device_id as id')
+      .where('mac_address', '=', mac)
+      .where(hasMac)
+  return seesPorts(ctx) ? idsIn('addresses').union(idsIn('ports')) : idsIn('addresses')
 }
+
+/** Returns the key of cached results. Those of a MAC also change with ports, and with the right to see them. */
+const cacheKey = async (ctx: Ctx, text: string): Promise<string> =>
+  parseMac(text) === undefined || !seesPorts(ctx) ? text : `${text} ${await ctx.store.revision(['ports'])}`
 
 /** The kinds of good matches, as conditions on devices. */
 const matchesOf = (ctx: Ctx, text: string) => {
@@ -86,6 +99,7 @@ const matchesOf = (ctx: Ctx, text: string) => {
     ctx.db.selectFrom('devices').select('id').where(column, '=', text)
   const end = beyond(text)
   const isPrefix = ADDRESS.test(text)
+  const { selective } = ctx.store.sql
   return {
     isPrefix,
     /** Equal name, host name, address or MAC. The latter two may be written in another form than the stored one. */
@@ -101,7 +115,8 @@ const matchesOf = (ctx: Ctx, text: string) => {
       return eb('id', 'in', withAddress ? named.union(withAddress) : named)
     },
     byName: (eb: Columns) => eb.and([eb('name_key', '>=', text), eb('name_key', '<', end)]),
-    byHostname: (eb: Columns) => eb.and([eb('hostname_key', '>=', text), eb('hostname_key', '<', end)]),
+    byHostname: (eb: Columns) =>
+      eb.and([selective(eb('hostname_key', '>=', text)), selective(eb('hostname_key', '<', end))]),
     byAddress: (eb: Columns) =>
       isPrefix
         ? eb.exists(
@@ -145,9 +160,10 @@ const byAddressPrefix = (ctx: Ctx, text: string) => {
     .orderBy('a.device_id')
 }
 
-/** Checks for an address, of IP or a MAC, that is not in its stored form. */
-const isInAnotherForm = (text: string): boolean => {
-  const stored = canonicalIp(text) ?? parseMac(text)
+/** Checks for an address that the text of a device with it may lack: an IP that is not in its stored form, or a MAC, which a port may have. */
+const mayBeElsewhere = (text: string): boolean => {
+  if (parseMac(text) !== undefined) return true
+  const stored = canonicalIp(text)
   return stored !== undefined && stored !== text
 }
 
@@ -169,20 +185,20 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
   }
   const count = async (): Promise<number> => {
     const withWords = (await inOrder(MANY)).count ?? (await engine.countWords(ctx.db, 'devices', words))
-    // Text that equals or begins a field also contains the words, except for an address in another form.
-    if (!isInAnotherForm(text)) return withWords
-    const inAnotherForm = docs(ctx)
+    // Text that equals or begins a field also contains the words, except for an address in another form or of a port.
+    if (!mayBeElsewhere(text)) return withWords
+    const elsewhere = docs(ctx)
       .where(amongExact)
       .where((eb) => eb.not(engine.matchesWords('devices', words)))
-    return withWords + (await countRows(inAnotherForm))
+    return withWords + (await countRows(elsewhere))
   }
   const holdsWords = (own: string): boolean => words.every((word) => own.includes(word))
-  // An address that is not in its stored form occurs in no text.
-  const finds = isInAnotherForm(text) ? undefined : holdsWords
+  // Such an address may occur in no text.
+  const finds = mayBeElsewhere(text) ? undefined : holdsWords
   /** The count of all matches, once requested. */
   let counted: Promise<number> | undefined
   const total = (): Promise<number> => {
-    counted ??= cachedCount(ctx, 'devices', `found ${text}`, count, finds)
+    counted ??= cacheKey(ctx, text).then((key) => cachedCount(ctx, 'devices', `found ${key}`, count, finds))
     return counted
   }
   const others = async (part: Part) => {
@@ -206,7 +222,8 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     const all = await counted
     const isKept = all !== undefined && all <= MANY
     const together = isKept ? (rows <= FIRST_PAGES ? FIRST_PAGES : SHORT) : rows
-    const kept = await cachedList(ctx, 'devices', `first ${together} ${text}`, () => findFirst(together), finds)
+    const key = await cacheKey(ctx, text)
+    const kept = await cachedList(ctx, 'devices', `first ${together} ${key}`, () => findFirst(together), finds)
     return named(docs(ctx).where('id', 'in', padded(kept.slice(0, rows), NO_ID)))
   }
   return { total, rest }

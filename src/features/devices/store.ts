@@ -8,34 +8,16 @@ import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lis
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import { pause } from '../../platform/runtime/pause.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
+import { recordCustom, searchableNames } from '../custom-fields/engine.ts'
 import { type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
+import { addressChanges } from './custom.ts'
+import { insertRows, rowOf, updateRow } from './row-store.ts'
 import type { Device } from './schema.ts'
 import { type Change, isFoundOtherwise, searchText } from './search-text.ts'
-import type { AddressRow, DeviceRow } from './table.ts'
+import type { AddressRow } from './table.ts'
 
 const refs = objectRefs('devices', 'device', 'name')
-
-type NewRow = Omit<DeviceRow, 'seq'>
-
-const rowOf = (device: Device): NewRow => ({
-  id: device.id,
-  name: device.name,
-  name_key: device.name.toLowerCase(),
-  hostname_key: device.hostname.toLowerCase(),
-  description: device.description,
-  make_model: device.make_model,
-  os: device.os,
-  status: device.status,
-  datacenter_id: device.datacenter_id,
-  username: device.username,
-  location: device.location,
-  managed_by: device.managed_by,
-  created_at: device.created_at,
-  updated_at: device.updated_at,
-  search_text: searchText(device),
-  doc: JSON.stringify(device),
-})
 
 const addressRows = ({ id, addresses }: Device, space: SpaceKeys): AddressRow[] =>
   addresses.map(({ ip, network_id, pool_id, mac_address, dns_name, space_id }, position) => ({
@@ -116,27 +98,6 @@ const docsByIds = preparedKeys((db: Kysely<Tables>, ids) =>
   db.selectFrom('devices').select(['id', 'doc']).where('id', 'in', ids),
 )
 
-const DEVICE_COLUMNS = [
-  'id',
-  'name',
-  'name_key',
-  'hostname_key',
-  'description',
-  'make_model',
-  'os',
-  'status',
-  'datacenter_id',
-  'username',
-  'location',
-  'managed_by',
-  'created_at',
-  'updated_at',
-  'search_text',
-  'doc',
-] as const satisfies readonly (keyof NewRow)[]
-const insertRows = preparedRows(DEVICE_COLUMNS, (db: Kysely<Tables>, rows: NewRow[]) =>
-  db.insertInto('devices').values(rows),
-)
 const insertAddressRows = preparedRows(
   ['device_id', 'position', 'ip', 'ip_key', 'network_id', 'pool_id', 'mac_address', 'dns_name'],
   (db: Kysely<Tables>, rows: AddressRow[]) => db.insertInto('addresses').values(rows),
@@ -177,24 +138,39 @@ export const releaseRefs = (ctx: Ctx, changes: readonly Change[]): Promise<void>
   refs.release(ctx, refChanges(changes))
 
 export const insert = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  const rows = devices.map(rowOf)
+  const searchable = await searchableNames(ctx, 'devices')
+  const rows = devices.map((device) => rowOf(device, searchable))
   ctx.searchTextChanged('devices', { added: rows.map(({ search_text }) => search_text) })
   await insertRows(ctx, rows)
   await insertAddresses(ctx, devices)
   await insertTags(ctx, devices)
   await insertDomains(ctx, devices)
+  await recordCustom(
+    ctx,
+    'devices',
+    devices.map(({ id, custom }) => ({ id, after: custom })),
+  )
+  await recordCustom(
+    ctx,
+    'addresses',
+    devices.flatMap((device) => addressChanges(undefined, device)),
+  )
   for (const { id, doc } of rows) ctx.changed('device', { id, after: doc })
 }
 
 export const update = async (ctx: Ctx, change: Change): Promise<void> => {
   const { before, device, changes } = change
-  const row = rowOf(device)
-  if (isFoundOtherwise(change))
-    ctx.searchTextChanged('devices', { removed: [searchText(before)], added: [row.search_text] })
-  await ctx.db.updateTable('devices').set(row).where('id', '=', device.id).execute()
+  const searchable = await searchableNames(ctx, 'devices')
+  const row = rowOf(device, searchable)
+  if (isFoundOtherwise(change, searchable))
+    ctx.searchTextChanged('devices', { removed: [searchText(before, searchable)], added: [row.search_text] })
+  await updateRow(ctx, before, row)
   ctx.changed('device', { id: device.id, before: JSON.stringify(before), after: row.doc })
   if (changes.includes('refs')) await refs.update(ctx, before, device)
+  if (changes.includes('custom'))
+    await recordCustom(ctx, 'devices', [{ id: device.id, before: before.custom, after: device.custom }])
   if (changes.includes('addresses')) {
+    await recordCustom(ctx, 'addresses', addressChanges(before, device))
     await ctx.db.deleteFrom('addresses').where('device_id', '=', device.id).execute()
     await insertAddresses(ctx, [device])
   }
@@ -217,7 +193,8 @@ const PARTS = [
 ] as const
 
 export const removeAll = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => {
-  ctx.searchTextChanged('devices', { removed: devices.map(searchText) })
+  const searchable = await searchableNames(ctx, 'devices')
+  ctx.searchTextChanged('devices', { removed: devices.map((device) => searchText(device, searchable)) })
   for (const batch of batches(devices)) {
     // A delete without matching rows still counts as a change, which invalidates all caches of the table.
     for (const [table, list] of PARTS) {
@@ -228,13 +205,26 @@ export const removeAll = async (ctx: Ctx, devices: readonly Device[]): Promise<v
     await ctx.db.deleteFrom('devices').where('id', 'in', ids).execute()
   }
   await refs.remove(ctx, devices)
+  await recordCustom(
+    ctx,
+    'devices',
+    devices.map(({ id, custom }) => ({ id, before: custom })),
+  )
+  await recordCustom(
+    ctx,
+    'addresses',
+    devices.flatMap((device) => addressChanges(device, undefined)),
+  )
   for (const device of devices) ctx.changed('device', { id: device.id, before: JSON.stringify(device) })
 }
 
 /** The number of devices that are rewritten before the event loop runs again; each takes a quarter of a millisecond. */
 const REWRITTEN_AT_ONCE = 50
 
-/** Rewrites devices whose addresses have lost or changed a place. A device that `change` returns as it is stays unchanged. */
+/**
+ * Rewrites devices that lose a reference or whose addresses have lost or changed a place. A device that `change` returns as it is
+ * stays unchanged.
+ */
 export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device: Device) => Device): Promise<void> => {
   for (const batch of batches(ids, REWRITTEN_AT_ONCE)) {
     const query = ctx.db.selectFrom('devices').select('doc').where('id', 'in', batch).orderBy('id')
@@ -243,8 +233,44 @@ export const rewrite = async (ctx: Ctx, ids: readonly string[], change: (device:
       const before = JSON.parse(doc) as Device
       const changed = change(before)
       if (changed === before) continue
-      await update(ctx, { before, device: { ...changed, updated_at: ctx.now }, changes: ['addresses'] })
+      await update(ctx, {
+        before,
+        device: { ...changed, updated_at: ctx.now },
+        changes: changed.addresses === before.addresses ? [] : ['addresses'],
+      })
     }
+    await pause()
+  }
+}
+
+type Rewritten = { readonly id: string; readonly doc: string; readonly updated_at: string; readonly text: string }
+
+const setValues = prepared((db: Kysely<Tables>, { id, doc, updated_at, text }: Rewritten) =>
+  db.updateTable('devices').set({ doc, updated_at, search_text: text }).where('id', '=', id),
+)
+
+/** Rewrites the values of custom fields of devices. @param isChange true if their history records it */
+export const rewriteValues = async (
+  ctx: Ctx,
+  ids: readonly string[],
+  { change, isChange }: { readonly change: (device: Device) => Device; readonly isChange: boolean },
+): Promise<void> => {
+  const searchable = await searchableNames(ctx, 'devices')
+  for (const batch of batches(ids, REWRITTEN_AT_ONCE)) {
+    const writes: Promise<unknown>[] = []
+    const query = ctx.db.selectFrom('devices').select(['doc', 'search_text']).where('id', 'in', batch).orderBy('id')
+    for (const { doc: json, search_text } of await ctx.store.sql.lockRows(query).execute()) {
+      // The column holds the JSON of a device.
+      const changed = change(JSON.parse(json) as Device)
+      const device = isChange ? { ...changed, updated_at: ctx.now } : changed
+      const row = rowOf(device, searchable)
+      if (row.search_text !== search_text)
+        ctx.searchTextChanged('devices', { removed: [search_text], added: [row.search_text] })
+      const { doc, updated_at, search_text: text } = row
+      writes.push(setValues(ctx, { id: device.id, doc, updated_at, text }))
+      if (isChange) ctx.changed('device', { id: device.id, before: json, after: doc })
+    }
+    await Promise.all(writes)
     await pause()
   }
 }
@@ -253,6 +279,10 @@ export const idsOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<s
   (await ctx.db.selectFrom('devices').select('id').where('datacenter_id', '=', datacenterId).execute()).map(
     ({ id }) => id,
   )
+
+/** Returns the devices in a rack, or of a device type. */
+export const idsOf = async (ctx: Ctx, column: 'rack_id' | 'device_type_id', id: string): Promise<string[]> =>
+  (await ctx.db.selectFrom('devices').select('id').where(column, '=', id).execute()).map((row) => row.id)
 
 /** Returns the devices with an address that names one of these pools or this network. */
 export const idsReferringTo = async (

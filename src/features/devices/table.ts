@@ -1,6 +1,7 @@
 /** The tables of devices. */
 import type { Generated } from 'kysely'
 import type { IpKey } from '../../net/ip.ts'
+import type { WithArea } from '../area.ts'
 
 export type DeviceRow = {
   seq: Generated<number>
@@ -18,6 +19,8 @@ export type DeviceRow = {
   username: string
   location: string
   managed_by: string
+  rack_id: string | null
+  device_type_id: string | null
   created_at: string
   updated_at: string
   /** All searchable text, in lower case. */
@@ -39,7 +42,7 @@ export type AddressRow = {
 }
 
 export type DeviceTables = {
-  devices: DeviceRow
+  devices: WithArea<DeviceRow>
   addresses: AddressRow
   device_tags: { device_id: string; position: number; tag: string }
   device_domains: { device_id: string; position: number; domain: string }

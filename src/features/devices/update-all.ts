@@ -1,10 +1,16 @@
-/** Updates many devices as one step: they may exchange addresses and refs, and events tell the state after all of them. */
+/**
+ * Updates many devices as one step: they may exchange addresses, refs, places in racks and unique values of custom fields. Events
+ * tell the state after all of them.
+ */
 import { AppError, invalid, notFound } from '../../platform/contract/errors.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
+import { refusedValues } from '../custom-fields/engine.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { DevicePatch } from './api.ts'
+import { judgeDevices, lockCustomOfDevices } from './custom.ts'
 import * as membership from './membership-store.ts'
+import { lockRacks, mountChange, refusedMounts } from './mounts.ts'
 import { patched } from './patched.ts'
 import { keysOf, lockPlaces, refusedPlaces } from './places.ts'
 import { checkReferences, type References } from './references.ts'
@@ -16,20 +22,33 @@ const hasMoved = ({ changes }: Change): boolean => changes.includes('addresses')
 
 const isChange = (outcome: Change | AppError): outcome is Change => !(outcome instanceof AppError)
 
+/** A change without the place in a rack, and the place that is given. */
+type Patched = { readonly change: Change; readonly given: DevicePatch['mount'] }
+
 /** Returns the change of each patch, or its error. */
-const changesOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Change | AppError)[]> => {
+const patchedOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Patched | AppError)[]> => {
+  await lockCustomOfDevices(ctx)
   const docs = await store.lockDocs(
     ctx,
     checked.map(({ of }) => of.id),
   )
-  return checked.map(({ of: patch, issues }) => {
-    const doc = docs.get(patch.id)
-    if (doc === undefined) return notFound('device', patch.id)
-    if (issues.length > 0) return invalid(issues)
-    // The column holds the JSON of a device.
-    const before = JSON.parse(doc) as Device
+  // The column holds the JSON of a device.
+  const parsed = new Map([...docs].map(([id, doc]) => [id, JSON.parse(doc) as Device]))
+  const there = checked.flatMap(({ of }) => {
+    const before = parsed.get(of.id)
+    return before ? [{ id: of.id, of, before }] : []
+  })
+  const values = await judgeDevices(ctx, there)
+  const judged = new Map(there.map(({ of }, i) => [of, values[i]]))
+  return checked.map(({ of, issues: own }) => {
+    const before = parsed.get(of.id)
+    const { of: patch, issues, error } = judged.get(of) ?? {}
+    if (!(before && patch)) return notFound('device', of.id)
+    const all = [...own, ...(issues ?? [])]
+    if (all.length > 0) return invalid(all)
+    if (error) return error
     try {
-      return { before, ...patched(ctx, before, patch) }
+      return { change: { before, ...patched(ctx, before, patch) }, given: of.mount }
     } catch (error) {
       if (error instanceof AppError) return error
       throw error
@@ -37,19 +56,39 @@ const changesOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]):
   })
 }
 
-/** Returns the errors of changes that take what other devices keep, by device. */
-const refusedOf = async (ctx: Ctx, changes: readonly Change[]): Promise<ReadonlyMap<string, AppError>> => {
-  const moved = changes.filter(hasMoved).map(({ device }) => device)
-  return new Map([...(await refusedPlaces(ctx, moved)), ...(await store.refusedRefs(ctx, changes))])
+const changesOf = async (ctx: Ctx, checked: readonly References<DevicePatch>[]): Promise<(Change | AppError)[]> => {
+  const outcomes: (Change | AppError)[] = []
+  for (const one of await patchedOf(ctx, checked)) {
+    if (one instanceof AppError) outcomes.push(one)
+    else {
+      const { change, issues } = await mountChange(ctx, one.change, one.given)
+      outcomes.push(issues.length > 0 ? invalid(issues) : change)
+    }
+  }
+  return outcomes
 }
 
-/** Refuses changes whose addresses or refs other devices have, until the others hold together. */
+/** Returns the errors of changes that take addresses, places, unique values or refs of other devices, by device. */
+const refusedOf = async (ctx: Ctx, changes: readonly Change[]): Promise<ReadonlyMap<string, AppError>> => {
+  const moved = changes.filter(hasMoved).map(({ device }) => device)
+  const mounted = changes.filter((change) => change.changes.includes('mount')).map(({ device }) => device)
+  const valued = changes.filter((change) => change.changes.includes('custom'))
+  const values = valued.map(({ before, device }) => ({ id: device.id, before: before.custom, after: device.custom }))
+  return new Map([
+    ...(await refusedValues(ctx, 'devices', values)),
+    ...(await refusedPlaces(ctx, moved)),
+    ...(await refusedMounts(ctx, mounted)),
+    ...(await store.refusedRefs(ctx, changes)),
+  ])
+}
+
+/** Refuses changes that take values or places of other devices, until the others hold together. */
 const withoutRefused = async (ctx: Ctx, all: readonly (Change | AppError)[]): Promise<(Change | AppError)[]> => {
   let outcomes = [...all]
   for (;;) {
     const refused = await refusedOf(ctx, outcomes.filter(isChange))
     if (refused.size === 0) return outcomes
-    // A device that may not change keeps its address and its refs, which another one may want.
+    // A device that may not change keeps its values and its place, which another one may want.
     outcomes = outcomes.map((one) => (isChange(one) ? (refused.get(one.device.id) ?? one) : one))
   }
 }
@@ -61,6 +100,7 @@ const withoutRefused = async (ctx: Ctx, all: readonly (Change | AppError)[]): Pr
 export const updateAll = async (ctx: Ctx, patches: readonly DevicePatch[]): Promise<(AppError | undefined)[]> => {
   const breathe = createBreathe()
   const withAddresses = ({ addresses }: DevicePatch) => (addresses ? [{ addresses }] : [])
+  await lockRacks(ctx, patches)
   await lockPlaces(ctx, patches.flatMap(withAddresses))
   const checked = await checkReferences(ctx, patches)
   await occupancy.lock(

@@ -11,6 +11,7 @@ import {
   NOT_BLANK,
   type TextRule,
 } from '../../platform/contract/text-rules.ts'
+import { customInput } from '../custom-fields/fields.ts'
 import { InboxField, ScanType } from './schema.ts'
 
 /** Most items of one call. */
@@ -43,6 +44,8 @@ const promoted = {
   datacenter_id: reference('datacenters').optional(),
   location: text(255).optional(),
   tags: Tags.optional(),
+  custom: customInput('devices').optional(),
+  address_custom: customInput('addresses').optional().describe('Values of custom fields of each of its addresses'),
 }
 
 /** A missing network is INVALID_INPUT, and no matter of one field: only the document requires it. */

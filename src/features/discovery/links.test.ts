@@ -89,4 +89,78 @@ describe.each([...dialects()])('a link that a switch reports on %s', (dialect) =
     await d.scan(id, [switchAt(at(1), {}), server(at(3))], 'deep')
     expect([before, await proposed(id)]).toEqual([[['connected_to', 'two']], []])
   })
+
+  /** Two documented devices, of which the first reports the second as its neighbour. */
+  const neighbours = async (remotePort: string, remotePortDescription = '') => {
+    const { id, at } = await d.network()
+    const one = await d.api.devices.create({ name: `one of ${id}`, hostname: 'sw-1', addresses: [{ ip: at(1) }] })
+    const two = await d.api.devices.create({ name: `two of ${id}`, hostname: 'host-3', addresses: [{ ip: at(3) }] })
+    const named = { localPort: 'Gi0/1', remotePort, remotePortDescription }
+    const lldp = [{ ...named, remoteName: '', remoteChassis: SERVER, remoteAddress: '' }]
+    const interfaces = [
+      { index: 1, name: 'Gi0/1', mac: SWITCH, addresses: [] },
+      { index: 2, name: 'Gi0/2', mac: '', addresses: [] },
+    ]
+    await d.scan(id, [switchAt(at(1), { lldp, interfaces }), server(at(3))], 'deep')
+    const accept = async () => {
+      const [item] = await d.api.inbox.list({ network_id: id, bucket: 'changed' })
+      return d.api.inbox.accept({ items: [{ id: item?.id ?? '', fields: ['connected_to'] }] })
+    }
+    return { one, two, accept }
+  }
+  const cablesOf = async ({ id }: { readonly id: string }) =>
+    (await d.api.cables.list({ device_id: id })).map(({ a, b }) => [a.device_id, a.port, b.device_id, b.port])
+
+  test('that is accepted makes the cable between the ports that LLDP named', async () => {
+    const { one, two, accept } = await neighbours('eth0')
+    await accept()
+    expect(await cablesOf(one)).toEqual([[one.id, 'Gi0/1', two.id, 'eth0']])
+    expect((await d.api.relationships.list({ device_id: one.id })).length).toBe(1)
+  })
+
+  test('that is accepted replaces no cable', async () => {
+    const { one, two, accept } = await neighbours('eth0')
+    const panel = await d.api.devices.create({ name: 'panel' })
+    await d.api.cables.create({ a: { device_id: one.id, port: 'Gi0/1' }, b: { device_id: panel.id, port: '1' } })
+    await accept()
+    expect(await cablesOf(one)).toEqual([[one.id, 'Gi0/1', panel.id, '1']])
+    expect(await d.api.ports.list({ device_id: two.id })).toEqual([])
+    expect((await d.api.relationships.list({ device_id: one.id })).length).toBe(1)
+  })
+
+  test('by the MAC of a port makes the cable to that port, and to no port that is named so', async () => {
+    const [known, unknown] = [await neighbours(SERVER), await neighbours(SERVER)]
+    await d.api.ports.create({ device_id: known.two.id, name: 'eno1', mac_address: SERVER })
+    await known.accept()
+    await unknown.accept()
+    expect(await cablesOf(known.one)).toEqual([[known.one.id, 'Gi0/1', known.two.id, 'eno1']])
+    expect(await cablesOf(unknown.one)).toEqual([])
+  })
+
+  test('by the MAC of several ports, or of none, makes the cable to the port that the description names', async () => {
+    const [bonded, unknown, unnamed] = [
+      await neighbours(SERVER, 'ENO2'),
+      await neighbours(SERVER, 'eno2'),
+      await neighbours(SERVER, 'uplink'),
+    ]
+    for (const { two } of [bonded, unnamed])
+      for (const name of ['bond0', 'eno2']) await d.api.ports.create({ device_id: two.id, name, mac_address: SERVER })
+    for (const { accept } of [bonded, unknown, unnamed]) await accept()
+    expect(await cablesOf(bonded.one)).toEqual([[bonded.one.id, 'Gi0/1', bonded.two.id, 'eno2']])
+    expect(await cablesOf(unknown.one)).toEqual([[unknown.one.id, 'Gi0/1', unknown.two.id, 'eno2']])
+    expect(await cablesOf(unnamed.one)).toEqual([])
+  })
+
+  test('gives its ports and their MACs to the device that adopts them', async () => {
+    const { one } = await neighbours('eth0')
+    await d.api.ports.create({ device_id: one.id, name: 'gi0/1', type: 'sfp' })
+    expect(await d.api.ports.adopt({ device_id: one.id })).toEqual({ added: 1, updated: 1 })
+    const ports = await d.api.ports.list({ device_id: one.id })
+    expect(ports.map(({ name, type, mac_address }) => [name, type, mac_address])).toEqual([
+      ['gi0/1', 'sfp', SWITCH],
+      ['Gi0/2', '', ''],
+    ])
+    expect(await d.api.ports.adopt({ device_id: one.id })).toEqual({ added: 0, updated: 0 })
+    expect(await d.ask('POST /api/devices/none/ports/adopt', {})).toMatchObject({ status: 404 })
+  })
 })

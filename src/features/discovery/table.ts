@@ -1,6 +1,7 @@
 /** The tables that discovery owns. */
 import type { IpKey } from '../../net/ip.ts'
 import type { LeaseColumns } from '../../platform/runtime/leases.ts'
+import type { WithArea } from '../area.ts'
 import type { Bucket, ChangeKind, DiscoveredStatus, LockableField, Scan, ScanType } from './schema.ts'
 
 /** Its lease is held by the process that runs it; under the id of the scan while it is recorded. */
@@ -128,7 +129,7 @@ export type DiscoveryTables = {
   discovery_scan_states: ScanStateRow
   discovery_changes: ChangeRow
   discovery_rules: RuleRow
-  discovered_devices: DiscoveredRow
+  discovered_devices: WithArea<DiscoveredRow>
   discovered_texts: TextRow
   discovered_addresses: AddressRow
   discovered_identities: IdentityRow

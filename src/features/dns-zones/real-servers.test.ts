@@ -300,6 +300,7 @@ describe.each(CASES)('%s', (name, start, dialect) => {
       .db.read.selectFrom('events')
       .select('event')
       .where('event', 'like', 'dns.%')
+      .orderBy('seq')
       .execute()
     expect(events.map(({ event }) => event)).toEqual(['dns.drift_detected', 'dns.drift_resolved'])
     // The RRsets of Plat follow it.

@@ -1,40 +1,46 @@
 /** Serves the OpenAPI document and the page that renders it. Both are built at the first request and cached. */
+import type { DescribeCustom } from '../../platform/contract/json-schema.ts'
 import css from '../../platform/docs/docs.css' with { type: 'text' }
 import script from '../../platform/docs/docs.js' with { type: 'text' }
 import { docsPage } from '../../platform/docs/page.ts'
 import { type ServeText, serveText } from '../../platform/docs/serve.ts'
 import { openapi } from '../../platform/openapi/openapi.ts'
-import type { Feature } from '../ctx.ts'
+import type { Ctx, Feature } from '../ctx.ts'
+import { customFieldsOfDocument } from '../custom-fields/described.ts'
 import { contracts, routes } from '../index.ts'
 import { docsRoutes } from './api.ts'
 
 export type DocsOptions = { readonly version: string }
 
-type Served = Readonly<Record<keyof typeof docsRoutes, ServeText>>
+type Served = { readonly openapi: ServeText; readonly page: ServeText }
 
-const make = async ({ version }: DocsOptions): Promise<Served> => {
-  const document = openapi(contracts, routes, { version })
+/** @param describeCustom the defined custom fields, which the document has inline */
+const make = async ({ version }: DocsOptions, describeCustom: DescribeCustom | undefined): Promise<Served> => {
+  const document = openapi(contracts, routes, { version, describeCustom })
   return {
     openapi: serveText('application/json', JSON.stringify(document)),
     page: serveText('text/html; charset=utf-8', await docsPage(document)),
-    style: serveText('text/css; charset=utf-8', css),
-    script: serveText('text/javascript; charset=utf-8', script),
   }
 }
 
 export const docsFeature = (options: DocsOptions): Feature => {
-  let made: Promise<Served> | undefined
-  const serve = (which: keyof Served) => async (_: unknown, request: Request) => {
-    made ??= make(options)
-    return (await made)[which](request)
+  let made: { readonly of: DescribeCustom | undefined; readonly served: Promise<Served> } | undefined
+  const serve = (which: keyof Served) => async (ctx: Ctx, request: Request) => {
+    const describeCustom = await customFieldsOfDocument(ctx)
+    // Custom fields change rarely, so only the last document is kept.
+    if (made?.of !== describeCustom || made === undefined)
+      made = { of: describeCustom, served: make(options, describeCustom) }
+    return (await made.served)[which](request)
   }
+  const style = serveText('text/css; charset=utf-8', css)
+  const code = serveText('text/javascript; charset=utf-8', script)
   return {
     operations: [],
     routes: [
       { route: docsRoutes.openapi, handler: serve('openapi') },
       { route: docsRoutes.page, handler: serve('page') },
-      { route: docsRoutes.style, handler: serve('style') },
-      { route: docsRoutes.script, handler: serve('script') },
+      { route: docsRoutes.style, handler: async (_, request) => style(request) },
+      { route: docsRoutes.script, handler: async (_, request) => code(request) },
     ],
   }
 }

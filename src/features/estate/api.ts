@@ -17,15 +17,27 @@ export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
 /** The number of bad rows that an answer names; the others are counted. */
 export const MAX_ERRORS = 100
 
-/** The largest body of an apply in bytes, and its number of rows. */
+/** The largest body of an apply in bytes, and its number of rows: of ports and cables together, and of all others. */
 export const MAX_APPLY_BYTES = 64 * 1024 * 1024
 export const MAX_APPLY_ROWS = 100_000
+export const MAX_APPLY_PORTS = 200_000
 /** The number of changes that the answer of an apply lists; it counts the others. */
 export const MAX_SHOWN_CHANGES = 1000
 
 export const ImportQuery = z.object({
   resource: Resource,
   dry_run: z.boolean().default(false).describe('Validates every row and changes nothing'),
+  first_round: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Leaves out, and counts as `deferred`, references to objects that are not there yet and the rules of new custom ' +
+        'fields; the same rows sent again without it complete the import',
+    ),
+  own_ports: z
+    .boolean()
+    .default(false)
+    .describe('Of devices: new ones get no ports of their types, because a later list has their ports'),
 })
 
 const RowError = z.object({
@@ -69,6 +81,7 @@ export const ImportResult = z
     unchanged: z.int(),
     failed: z.int().describe('If any row is bad, nothing is changed'),
     errors: z.array(RowError).describe(`The first ${MAX_ERRORS}`),
+    deferred: z.int().optional().describe('With `first_round`: the rows that are not complete'),
     change_id: z.string().describe('The change in the history; empty if nothing has changed'),
   })
   .meta({ id: 'ImportResult' })
@@ -191,6 +204,7 @@ export const estate = {
     errors: [412],
     maxBodyBytes: MAX_APPLY_BYTES,
     access: { anyOf: permissionsOf('list', 'create', 'update') },
+    limited: 'inside',
     cli: { command: 'estate apply' },
     input: () => z.looseObject(applyFields()).superRefine(refuseUnknownLists),
     output: ApplyResult,
@@ -247,6 +261,7 @@ export const estateRoutes = {
     http: 'GET /api/estate/export',
     isLong: true,
     access: { anyOf: INVENTORY.map((resource): Permission => `${resource}:list`) },
+    limited: 'parts',
     query: ExportQuery,
     output: z.object(Object.fromEntries(INVENTORY.map((resource) => [resource, z.array(z.unknown()).optional()]))),
     alsoProduces: 'application/yaml',
@@ -262,6 +277,7 @@ export const estateRoutes = {
     access: {
       anyOf: INVENTORY.map((resource): Permission => `${resource}:create`),
     },
+    limited: 'handler',
     query: ConvertQuery,
     consumes: 'application/octet-stream',
     output: Converted,
@@ -280,6 +296,7 @@ export const estateRoutes = {
     access: {
       anyOf: INVENTORY.map((resource): Permission => `${resource}:create`),
     },
+    limited: 'inside',
     query: ImportQuery,
     requestHeaders: z.object({ [NOTE_HEADER]: ChangeNote }),
     output: ImportResult,

@@ -33,7 +33,9 @@ class Moment {
 }
 
 /** Resources that an estate may do without: an export of all leaves out an empty list of them. */
-const OPTIONAL: ReadonlySet<Resource> = new Set(['spaces'])
+const OPTIONAL: ReadonlySet<Resource> = new Set([
+  ...(['custom-fields', 'spaces', 'device-types', 'racks', 'ports', 'cables'] as const),
+])
 
 /** Returns false for a list that is empty, of a server without the resource, or forbidden, which is noted. */
 const hasRows = async ({ io }: Session, resource: Resource, { transport, moment }: Source): Promise<boolean> => {

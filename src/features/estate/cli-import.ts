@@ -38,10 +38,24 @@ type Request = {
   readonly isDryRun: boolean
   readonly note: string | undefined
   readonly signal: AbortSignal
+  /** The query of the first of two rounds. */
+  readonly round?: Readonly<Record<string, string>>
 }
 
-const post = async (file: SourceFile, { transport, isDryRun, note, signal }: Request): Promise<Response> => {
-  const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun) })
+type FileResult = Result & { readonly file: string }
+
+/** Lists whose objects others need that come before them: with them, an import has two rounds. */
+const roundOf = ({ files }: Sources, isDryRun: boolean): Readonly<Record<string, string>> | undefined => {
+  const has = (resource: string) => files.some((file) => file.resource === resource)
+  if (isDryRun || files.length === 1 || !(has('custom-fields') || has('ports'))) return undefined
+  return { first_round: 'true', ...(has('ports') && { own_ports: 'true' }) }
+}
+
+const post = async (
+  file: SourceFile,
+  { transport, isDryRun, note, signal, round = {} }: Request,
+): Promise<Response> => {
+  const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun), ...round })
   const init = {
     method: 'POST',
     headers: {
@@ -123,6 +137,25 @@ const noteSkipped = async ({ io }: Session, { skipped }: Sources): Promise<void>
     await io.stderr.write(`note: ${printable(name)} skipped: its name is not that of a resource\n`)
 }
 
+/** Loads files in order, up to the first one with bad rows. */
+const loadAll = async (session: Session, files: readonly SourceFile[], request: Request): Promise<FileResult[]> => {
+  const results: FileResult[] = []
+  for (const file of files) {
+    const result = await load(session, file, request)
+    results.push({ file: file.name, ...result })
+    if (result.failed > 0) {
+      await reportRows(session, file, result)
+      // A dry run continues: it changes nothing that later files depend on.
+      if (!request.isDryRun) break
+    }
+  }
+  return results
+}
+
+/** Returns the files of which the first round has left something out. */
+const incompleteOf = (files: readonly SourceFile[], results: readonly FileResult[]): SourceFile[] =>
+  files.filter((_, at) => typeof results[at]?.deferred === 'number' && results[at].deferred > 0)
+
 export const importEstate = async (session: Session, texts: Texts): Promise<number> => {
   const path = textOf(texts, 'path')
   if (path === undefined) throw usageError('PATH missing: a folder or a file')
@@ -135,22 +168,19 @@ export const importEstate = async (session: Session, texts: Texts): Promise<numb
     note: textOf(texts, 'change-note'),
     signal: session.io.interrupted(),
   }
-  const results: (Result & { readonly file: string })[] = []
-  for (const file of sources.files) {
-    const result = await load(session, file, request)
-    results.push({ file: file.name, ...result })
-    if (result.failed > 0) {
-      await reportRows(session, file, result)
-      // A dry run continues: it changes nothing that later files depend on.
-      if (!request.isDryRun) break
-    }
-  }
+  const round = roundOf(sources, request.isDryRun)
+  const results = await loadAll(session, sources.files, { ...request, ...(round && { round }) })
+  const again = results.every(({ failed }) => failed === 0) ? incompleteOf(sources.files, results) : []
+  // Values come before the rules that may require them.
+  const last = again.toSorted((a, b) => Number(a.resource === 'custom-fields') - Number(b.resource === 'custom-fields'))
+  const completed = await loadAll(session, last, request)
+  const changes = [...results, ...completed]
   await summarise(session, results)
   // In the order in which they can be undone.
-  await offerUndo(session, results.flatMap(({ change_id: id }) => (typeof id === 'string' && id ? [id] : [])).reverse())
+  await offerUndo(session, changes.flatMap(({ change_id: id }) => (typeof id === 'string' && id ? [id] : [])).reverse())
   const left = sources.files.slice(results.length)
   if (left.length > 0)
     await session.io.stderr.write(`note: not tried: ${left.map(({ name }) => printable(name)).join(', ')}\n`)
   if (request.isDryRun && !session.globals.isQuiet) await session.io.stderr.write(DRY_RUN_NOTE)
-  return results.some(({ failed }) => failed > 0) ? 2 : 0
+  return changes.some(({ failed }) => failed > 0) ? 2 : 0
 }

@@ -5,9 +5,10 @@ import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { DeviceDraft, DevicePatch } from '../devices/api.ts'
 import * as devices from '../devices/devices.ts'
-import { attempt, checkFields, type Done, type Outcome, parseRow, type Row } from './row.ts'
+import type { Restored } from '../restored.ts'
+import { attempt, checkFields, type Done, type Importer, type Outcome, parseRow, type Row } from './row.ts'
 
-type New = { readonly at: number; readonly draft: DeviceDraft }
+type New = { readonly at: number; readonly draft: DeviceDraft & Restored }
 
 /** Finds a device by id if the row has one, otherwise by its name, which must be that of one device. */
 const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | AppError | undefined)[]> => {
@@ -65,19 +66,19 @@ const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Prom
   }
 }
 
-export const importDevices = async (ctx: Ctx, rows: readonly Row[], breathe: Breathe): Promise<Outcome[]> => {
+export const importDevices: Importer = async (ctx, rows, breathe, lookup) => {
   const outcomes: Outcome[] = []
-  const ids = await existingIds(ctx, rows)
+  const ids = await existingIds(await lookup(), rows)
   const seen = new Set<string>()
   let drafts: New[] = []
-  for (const [at, { value }] of rows.entries()) {
+  for (const [at, { value, ownPorts }] of rows.entries()) {
     await breathe()
     const name = nameIn(value)
     if (name !== undefined && seen.has(name)) {
       // If a file contains a device twice, it must be created before the second row can update it.
       await createAll(ctx, { drafts, outcomes, breathe })
       drafts = []
-      const [again] = await existingIds(ctx, rows.slice(at, at + 1))
+      const [again] = await existingIds(await lookup(), rows.slice(at, at + 1))
       ids[at] = again
     }
     if (name !== undefined) seen.add(name)
@@ -92,7 +93,7 @@ export const importDevices = async (ctx: Ctx, rows: readonly Row[], breathe: Bre
     }
     const draft = parseRow(DeviceDraft, value)
     if (draft instanceof AppError) outcomes[at] = draft
-    else drafts.push({ at, draft })
+    else drafts.push({ at, draft: ownPorts === undefined ? draft : { ...draft, created_at: ownPorts } })
   }
   await createAll(ctx, { drafts, outcomes, breathe })
   return outcomes

@@ -1,11 +1,13 @@
 /** The transaction of an import: validates every row, and writes all or nothing. */
 import { AppError } from '../../platform/contract/errors.ts'
+import { batches } from '../../platform/db/batches.ts'
 import type { KernelWriteOptions } from '../../platform/operation/context.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type ImportQuery, type ImportResult, MAX_ERRORS } from './api.ts'
-import type { Importer } from './importers.ts'
+import { dividedRows } from './import-deferred.ts'
+import type { BatchImporter } from './importers.ts'
 import type { Received } from './received.ts'
 import type { Outcome, Row } from './row.ts'
 
@@ -19,7 +21,7 @@ const isLarge = ({ total, bytes }: Received): boolean => total >= LARGE_ROWS || 
 
 export type ImportTask = {
   readonly query: ImportQuery
-  readonly importer: Importer
+  readonly importer: BatchImporter
   readonly body: Received
   /** The caller's reason for the change. */
   readonly note: string
@@ -54,6 +56,7 @@ class Beginning {
 class Tally {
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 }
   readonly #errors: ImportResult['errors'] = []
+  #deferred = 0
 
   add(rows: readonly Row[], outcomes: readonly Outcome[]): void {
     for (const [i, outcome] of outcomes.entries()) {
@@ -70,24 +73,80 @@ class Tally {
     }
   }
 
-  result({ resource, dry_run }: ImportQuery): ImportResult {
-    return { resource, dry_run, ...this.#counts, errors: this.#errors, change_id: '' }
+  /** Adds rows that a second round completes. */
+  defer(rows: readonly Row[], outcomes: readonly Outcome[]): void {
+    this.#deferred += rows.length
+    this.add(rows, outcomes)
+  }
+
+  result({ resource, dry_run, first_round }: ImportQuery): ImportResult {
+    const deferred = first_round ? { deferred: this.#deferred } : {}
+    return { resource, dry_run, ...this.#counts, errors: this.#errors, ...deferred, change_id: '' }
+  }
+}
+
+/** A row that is imported in part, with the outcome of that. */
+type Waiting = { readonly row: Row; readonly outcome: Outcome }
+
+/** A device with a time of creation gets no ports of its type, as one that is made again. */
+const forQuery =
+  ({ resource, own_ports }: ImportQuery, { now }: Ctx) =>
+  (row: Row): Row =>
+    resource === 'devices' && own_ports ? { ...row, ownPorts: now } : row
+
+/** Rows that are imported again together. */
+const AGAIN_AT_ONCE = 100
+
+/** Imports rows again whose references should be there by now, unless a second round will. */
+const finish = async (
+  ctx: Ctx,
+  { query, importer, signal }: Pick<ImportTask, 'query' | 'importer' | 'signal'>,
+  waiting: readonly Waiting[],
+  tally: Tally,
+): Promise<void> => {
+  const breathe = createBreathe()
+  for (const batch of batches(waiting, AGAIN_AT_ONCE)) {
+    signal.throwIfAborted()
+    await ctx.confirmRights()
+    const rows = batch.map(({ row }) => row)
+    const first = batch.map(({ outcome }) => outcome)
+    if (query.first_round) {
+      tally.defer(rows, first)
+      continue
+    }
+    const again = await importer(ctx, rows, breathe)
+    tally.add(
+      rows,
+      first.map((outcome, at) => {
+        const second = again[at] ?? 'unchanged'
+        return outcome === 'unchanged' || (typeof outcome === 'string' && typeof second !== 'string') ? second : outcome
+      }),
+    )
   }
 }
 
 const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: ImportTask, beginning: Beginning) => {
   const tally = new Tally()
   const breathe = createBreathe()
+  const waiting: Waiting[] = []
   let done = 0
   for await (const rows of body.batches()) {
     signal.throwIfAborted()
     await ctx.confirmRights()
     beginning.add(rows)
-    tally.add(rows, await importer(ctx, rows, breathe))
+    const divided = await dividedRows(ctx, query.resource, rows, query.first_round)
+    const outcomes = await importer(ctx, divided.rows.map(forQuery(query, ctx)), breathe)
+    const later = new Set(divided.deferred.map(({ at }) => at))
+    tally.add(
+      rows.filter((_, at) => !later.has(at)),
+      outcomes.filter((_, at) => !later.has(at)),
+    )
+    for (const { row, at } of divided.deferred) waiting.push({ row, outcome: outcomes[at] ?? 'unchanged' })
     done += rows.length
     progress(done)
     await breathe()
   }
+  await finish(ctx, { query, importer, signal }, waiting, tally)
   await ctx.confirmRights()
   const result = tally.result(query)
   if (query.dry_run || result.failed > 0) throw new Undo(result)

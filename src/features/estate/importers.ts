@@ -6,8 +6,17 @@ import { parse } from '../../platform/contract/validate.ts'
 import { oneStep } from '../../platform/operation/implement.ts'
 import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
+import { CableDraft, CablePatch } from '../cables/api.ts'
+import * as cables from '../cables/cables.ts'
+import * as cableKeys from '../cables/keys.ts'
 import type { Ctx, Feature } from '../ctx.ts'
-import { INVENTORY, type Resource } from '../inventory.ts'
+import { CustomFieldDraft, CustomFieldPatch } from '../custom-fields/api.ts'
+import * as customFields from '../custom-fields/custom-fields.ts'
+import { DeviceTypeDraft, DeviceTypePatch } from '../device-types/api.ts'
+import * as deviceTypes from '../device-types/device-types.ts'
+import { INVENTORY, type Resource, type TableOf } from '../inventory.ts'
+import { PortDraft, PortPatch } from '../ports/api.ts'
+import * as ports from '../ports/ports.ts'
 import { ReservationDraft, ReservationPatch } from '../reservations/api.ts'
 import * as reservations from '../reservations/reservations.ts'
 import { isDefault } from '../spaces/fields.ts'
@@ -16,18 +25,16 @@ import { VlanDraft, VlanPatch } from '../vlans/api.ts'
 import * as vlans from '../vlans/vlans.ts'
 import { canonicalSubnet } from './apply/objects.ts'
 import { importDevices } from './import-devices.ts'
+import { importInPart } from './import-part.ts'
 import { importRelationships } from './import-relationships.ts'
-import { attempt, checkFields, type Done, type Outcome, type Row } from './row.ts'
+import { attempt, checkFields, type Done, type Importer, type Outcome, type Row } from './row.ts'
 
-/**
- * Returns one outcome per row, in order, and rolls back the effects of failed rows. Calls `breathe` regularly, so that
- * other requests run.
- */
-export type Importer = (ctx: Ctx, rows: readonly Row[], breathe: Breathe) => Promise<Outcome[]>
-export type Importers = Readonly<Record<Resource, Importer>>
+/** As `Importer`, for rows of any caller. */
+export type BatchImporter = (ctx: Ctx, rows: readonly Row[], breathe: Breathe) => Promise<Outcome[]>
+export type Importers = Readonly<Record<Resource, BatchImporter>>
 
 type Updated = { readonly updated_at: string }
-type Upsert = (ctx: Ctx, value: Row['value']) => Promise<Done>
+type Upsert = (ctx: Ctx, value: Row['value'], by: Ctx) => Promise<Done>
 
 const changed = (ctx: Ctx, { updated_at }: Updated) => (updated_at === ctx.now ? 'updated' : 'unchanged')
 
@@ -37,13 +44,14 @@ const Named = z.object({ id: z.string().optional(), name: z.string().optional() 
 type NamedResource = Exclude<Resource, keyof typeof OTHERS>
 /** The same, if their tables have a name and its key. */
 type NamedTable = {
-  [R in NamedResource]: Tables[R] extends { id: string; name_key: string } ? R : never
+  [R in NamedResource]: Tables[TableOf<R>] extends { id: string; name_key: string } ? R : never
 }[NamedResource]
 
 /** The fields within which a name is looked up, where names repeat. */
 const SAME: Readonly<Partial<Record<NamedTable, readonly string[]>>> = {
   networks: ['subnet', 'datacenter_id', 'space_id'],
   pools: ['network_id'],
+  racks: ['datacenter_id'],
 }
 
 /** A row without a space means an object in the default one. */
@@ -78,21 +86,21 @@ const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upse
     return { schema: op.input, run: (ctx: Ctx, input: object) => run(ctx, parse(op.input, input)) as Promise<Updated> }
   }
   const [create, update] = [verb('create'), verb('update')]
-  return async (ctx, value) => {
+  return async (ctx, value, by) => {
     checkFields(create.schema, value)
-    const id = await findNamed(ctx, table, value)
+    const id = await findNamed(by, table, value)
     if (id !== undefined) return changed(ctx, await update.run(ctx, { ...value, id }))
     await create.run(ctx, value)
     return 'created'
   }
 }
 
-const upsertReservation: Upsert = async (ctx, value) => {
+const upsertReservation: Upsert = async (ctx, value, by) => {
   checkFields(ReservationDraft, value)
   const draft = parse(ReservationDraft, value)
   // The reservation has expired.
   if (draft.expires_at !== null && draft.expires_at <= ctx.now) return 'unchanged'
-  const known = await reservations.findByAddress(ctx, draft.pool_id, draft.ip_address)
+  const known = await reservations.findByAddress(by, draft.pool_id, draft.ip_address)
   if (known) return changed(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...value, id: known.id })))
   await reservations.create(ctx, draft)
   return 'created'
@@ -106,21 +114,101 @@ const findVlan = async (ctx: Ctx, value: Row['value']): Promise<string | undefin
   return (await vlans.idsOfKeys(ctx, [key])).get(key)
 }
 
-const upsertVlan: Upsert = async (ctx, value) => {
+const upsertVlan: Upsert = async (ctx, value, by) => {
   checkFields(VlanDraft, value)
-  const id = await findVlan(ctx, value)
+  const id = await findVlan(by, value)
   if (id !== undefined) return changed(ctx, await vlans.update(ctx, parse(VlanPatch, { ...value, id })))
   await vlans.create(ctx, parse(VlanDraft, value))
+  return 'created'
+}
+
+/** Finds a custom field by id if the row has one, otherwise by resource and name. */
+const findCustomField = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
+  const { id } = parse(Named, value)
+  if (id !== undefined) return (await customFields.documents(ctx, [id])).has(id) ? id : undefined
+  const key = customFields.naturalKey(parse(CustomFieldDraft, value))
+  return (await customFields.idsOfKeys(ctx, [key])).get(key)
+}
+
+const upsertCustomField: Upsert = async (ctx, value, by) => {
+  checkFields(CustomFieldDraft, value)
+  const id = await findCustomField(by, value)
+  if (id !== undefined) return changed(ctx, await customFields.update(ctx, parse(CustomFieldPatch, { ...value, id })))
+  await customFields.create(ctx, parse(CustomFieldDraft, value))
+  return 'created'
+}
+
+/** Finds a port by id if the row has one, otherwise by device and name. */
+const findPort = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
+  const { id } = parse(Named, value)
+  if (id !== undefined) return (await ports.documents(ctx, [id])).has(id) ? id : undefined
+  const key = ports.placeKey(parse(PortDraft, value))
+  return (await ports.idsOfKeys(ctx, [key])).get(key)
+}
+
+const upsertPort: Upsert = async (ctx, value, by) => {
+  checkFields(PortDraft, value)
+  const id = await findPort(by, value)
+  if (id !== undefined) return changed(ctx, await ports.update(ctx, parse(PortPatch, { ...value, id })))
+  await ports.create(ctx, parse(PortDraft, value))
+  return 'created'
+}
+
+/** Finds a cable by id if the row has one, otherwise by its two ends. */
+const findCable = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
+  const { id } = parse(Named, value)
+  if (id !== undefined) return (await cables.documents(ctx, [id])).has(id) ? id : undefined
+  const key = cableKeys.naturalKey(parse(CableDraft, value))
+  return (await cableKeys.idsOfKeys(ctx, [key])).get(key)
+}
+
+/** Leaves out the name of the device, which stands in answers beside its id. */
+const withoutDeviceName = (end: unknown): unknown => {
+  if (typeof end !== 'object' || end === null || !('device_id' in end) || !('device' in end)) return end
+  const { device: _, ...fields } = end
+  return fields
+}
+
+const upsertCable: Upsert = async (ctx, { a, b, ...row }, by) => {
+  const ends = {
+    ...(a !== undefined && { a: withoutDeviceName(a) }),
+    ...(b !== undefined && { b: withoutDeviceName(b) }),
+  }
+  const value = { ...row, ...ends }
+  checkFields(CableDraft, value)
+  const id = await findCable(by, value)
+  // A row without id means the cable of its ends, whichever of them is `a`.
+  const fields = 'id' in row ? value : row
+  if (id !== undefined) return changed(ctx, await cables.update(ctx, parse(CablePatch, { ...fields, id })))
+  await cables.create(ctx, parse(CableDraft, value))
+  return 'created'
+}
+
+/** Finds a device type by id if the row has one, otherwise by manufacturer and model. */
+const findDeviceType = async (ctx: Ctx, value: Row['value']): Promise<string | undefined> => {
+  const { id } = parse(Named, value)
+  if (id !== undefined) return (await deviceTypes.documents(ctx, [id])).has(id) ? id : undefined
+  const key = deviceTypes.naturalKey(parse(DeviceTypeDraft, value))
+  return (await deviceTypes.idsOfKeys(ctx, [key])).get(key)
+}
+
+/** @param row whose name is made of its manufacturer and model */
+const upsertDeviceType: Upsert = async (ctx, { name: _, ...value }, by) => {
+  checkFields(DeviceTypeDraft, value)
+  const id = await findDeviceType(by, value)
+  if (id !== undefined) return changed(ctx, await deviceTypes.update(ctx, parse(DeviceTypePatch, { ...value, id })))
+  await deviceTypes.create(ctx, parse(DeviceTypeDraft, value))
   return 'created'
 }
 
 /** Runs each row in a separate savepoint. */
 const oneByOne =
   (upsert: Upsert): Importer =>
-  async (ctx, rows, breathe) => {
+  async (ctx, rows, breathe, lookup) => {
     const outcomes: Outcome[] = []
     for (const { value } of rows) {
-      outcomes.push(await attempt(ctx, () => upsert(ctx, value)))
+      const by = await lookup()
+      outcomes.push(await attempt(ctx, () => upsert(ctx, value, by)))
       await breathe()
     }
     return outcomes
@@ -128,11 +216,15 @@ const oneByOne =
 
 /** The resources whose rows are not found by name, or not one by one. */
 const OTHERS = {
+  'custom-fields': oneByOne(upsertCustomField),
   vlans: oneByOne(upsertVlan),
+  'device-types': oneByOne(upsertDeviceType),
   devices: importDevices,
+  ports: oneByOne(upsertPort),
+  cables: oneByOne(upsertCable),
   relationships: importRelationships,
   reservations: oneByOne(upsertReservation),
-} satisfies Partial<Importers>
+} satisfies Partial<Record<Resource, Importer>>
 
 /** The rows of a resource, of which the ids are replaced. */
 const rowsOf = (resource: Resource, operations: Feature['operations']): z.ZodType => {
@@ -143,12 +235,14 @@ const rowsOf = (resource: Resource, operations: Feature['operations']): z.ZodTyp
 }
 
 /** Replaces refs by ids in the rows of a batch, with one query for all of them. */
-const resolving = (importer: Importer, rowsOfFile: () => z.ZodType): Importer => {
+const resolving = (resource: Resource, importer: Importer, rowsOfFile: () => z.ZodType): BatchImporter => {
   // Made on first use, as the schemas of the operations are.
   let schema: z.ZodType | undefined
-  return async (ctx, rows, breathe) => {
+  return async (ctx, given, breathe) => {
     schema ??= rowsOfFile()
-    return importer(ctx, await resolveRefs(ctx, schema, rows), breathe)
+    const rows = await resolveRefs(ctx, schema, given)
+    if (ctx.isLimited) return importInPart({ ctx, importer, breathe, schema, resource, given }, rows)
+    return importer(ctx, rows, breathe, async () => ctx)
   }
 }
 
@@ -158,9 +252,12 @@ const isNamed = (resource: Resource): resource is NamedResource => !Object.hasOw
 export const importersOf = (operations: Feature['operations']): Importers => {
   const named = INVENTORY.filter(isNamed).map((table) => [table, oneByOne(upsertNamed(table, operations))] as const)
   // Of `Object.fromEntries` the compiler does not know the keys.
-  const all: Importers = { ...OTHERS, ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>) }
+  const all: Readonly<Record<Resource, Importer>> = {
+    ...OTHERS,
+    ...(Object.fromEntries(named) as Readonly<Record<NamedResource, Importer>>),
+  }
   const resolved = INVENTORY.map(
-    (resource) => [resource, resolving(all[resource], () => rowsOf(resource, operations))] as const,
+    (resource) => [resource, resolving(resource, all[resource], () => rowsOf(resource, operations))] as const,
   )
   return Object.fromEntries(resolved) as Importers
 }

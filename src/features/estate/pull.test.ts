@@ -42,8 +42,8 @@ describe.each([...dialects()])('the pull of a NetBox on %s', (dialect) => {
     expect([answer.format, answer.source, answer.documents.devices?.length, answer.report.made.devices]).toEqual([
       'netbox',
       'rest',
-      4,
-      4,
+      7,
+      7,
     ])
     expect('leftover' in answer).toBe(false)
     expect(await admin.api.devices.list({})).toEqual([])

@@ -3,9 +3,15 @@ import type { z } from 'zod'
 import { AppError, invalidField } from '../../platform/contract/errors.ts'
 import { parse, unknownFields } from '../../platform/contract/validate.ts'
 import { attempt as attemptItem } from '../../platform/operation/attempt.ts'
+import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 
-export type Row = { readonly row: number; readonly value: Readonly<Record<string, unknown>> }
+export type Row = {
+  readonly row: number
+  readonly value: Readonly<Record<string, unknown>>
+  /** Of a device whose ports another list has: the time of its creation, by which it gets none of its type. */
+  readonly ownPorts?: string
+}
 export type Done = 'created' | 'updated' | 'unchanged'
 export type Outcome = Done | AppError
 
@@ -31,3 +37,12 @@ export const parseRow = <S extends z.ZodType>(schema: S, value: unknown): z.outp
 
 /** Tries a row. An import is atomic, so an error of the server is thrown. */
 export const attempt = (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> => attemptItem(ctx, work, true)
+
+/** Returns the context in which a row finds its object: that of the objects that the caller knows. */
+export type Lookup = () => Promise<Ctx>
+
+/**
+ * Returns one outcome per row, in order, and rolls back the effects of failed rows. Calls `breathe` regularly, so that
+ * other requests run.
+ */
+export type Importer = (ctx: Ctx, rows: readonly Row[], breathe: Breathe, lookup: Lookup) => Promise<Outcome[]>

@@ -1,6 +1,9 @@
 /** Groups the listeners of the live feed that receive the same events, so that each text is encoded once. */
+import type { Caller } from '../../platform/operation/caller.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 import { EVENTS } from './catalogue.ts'
 import { headOf } from './record.ts'
+import type { Parts, Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
 
 export type Wanted = {
@@ -14,17 +17,42 @@ export type Audience = {
   /** The names of the events that are sent. */
   readonly names: ReadonlySet<string>
   readonly resource: string | undefined
+  /** Of the events that are received in a part of the estate alone, by name. Empty for most listeners. */
+  readonly parts: ReadonlyMap<string, Parts>
 }
+
+/** The permission that the live feed requires, beside that of each event. */
+export const NEEDED: Permission = 'events:read'
+
+type Rights = Pick<Caller, 'permissions' | 'reach'>
+
+/** Returns the parts of the estate in which the caller has both permissions; none for everywhere, undefined without one of them. */
+export const partsFor = ({ permissions, reach }: Rights, permission: Permission): Parts | undefined => {
+  const parts = [NEEDED, permission].map((name) => (permissions.has(name) ? 'everywhere' : reach?.get(name)))
+  return parts.includes(undefined) ? undefined : parts.flatMap((part) => (typeof part === 'object' ? part : []))
+}
+
+/** Returns the text that tells the parts of an event from others. Their areas change with the objects. */
+export const partsText = (parts: Parts | undefined): string =>
+  parts === undefined ? '' : JSON.stringify(parts.map(({ scopes }) => scopes.map((set) => [...set].sort())))
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
 const familyOf = (event: string): string => `${event.slice(0, event.indexOf('.'))}.*`
 
-export const audienceOf = (permissions: ReadonlySet<string>, { types, resource }: Wanted): Audience => {
+export const audienceOf = (rights: Rights, { types, resource }: Wanted): Audience => {
   const isWanted = (name: string): boolean =>
     types === undefined || types.includes(name) || types.includes(familyOf(name))
-  const names = EVENTS.flatMap(({ name, permission }) => (permissions.has(permission) && isWanted(name) ? [name] : []))
-  return { key: JSON.stringify([names, resource]), names: new Set<string>(names), resource }
+  const names: string[] = []
+  const parts = new Map<string, Parts>()
+  for (const { name, permission } of EVENTS) {
+    const held = isWanted(name) ? partsFor(rights, permission) : undefined
+    if (!held) continue
+    names.push(name)
+    if (held.length > 0) parts.set(name, held)
+  }
+  const limits = [...parts].map(([name, of]) => [name, partsText(of)])
+  return { key: JSON.stringify([names, resource, limits]), names: new Set(names), resource, parts }
 }
 
 const isFor = ({ names, resource }: Audience, { event, resource_id }: StoredEvent): boolean =>
@@ -35,8 +63,11 @@ const encoder = new TextEncoder()
 export const textOf = ({ seq, event, data, change_id, created_at }: StoredEvent): string =>
   `id: ${seq}\nevent: ${event}\ndata: {${headOf(event, change_id)},"timestamp":"${created_at}","data":${data}}\n\n`
 
-/** @returns a function that encodes the events of one audience; each event is encoded once for all audiences */
-export const createEncoding = (events: readonly StoredEvent[]) => {
+/**
+ * @param sight of the events, if an audience has parts
+ * @returns a function that encodes the events of one audience; each event is encoded once for all audiences
+ */
+export const createEncoding = (events: readonly StoredEvent[], sight?: Sight) => {
   const known = new Map<StoredEvent, Bytes>()
   const bytesOf = (event: StoredEvent): Bytes => {
     const bytes = known.get(event) ?? encoder.encode(textOf(event))
@@ -44,7 +75,13 @@ export const createEncoding = (events: readonly StoredEvent[]) => {
     return bytes
   }
   return (audience: Audience): Bytes => {
-    const pieces = events.filter((event) => isFor(audience, event)).map(bytesOf)
+    const pieces = events.flatMap((event) => {
+      if (!isFor(audience, event)) return []
+      const parts = audience.parts.get(event.event)
+      const data = parts ? sight?.(event, parts) : event.data
+      if (data === undefined) return []
+      return data === event.data ? bytesOf(event) : encoder.encode(textOf({ ...event, data }))
+    })
     const [only = new Uint8Array(), ...others] = pieces
     return others.length === 0 ? only : Buffer.concat(pieces)
   }

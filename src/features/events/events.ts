@@ -10,6 +10,7 @@ import { eventRoutes } from './api.ts'
 import { createFeed, type Feed, type Listener } from './feed.ts'
 import { RECORDED, recording } from './record.ts'
 import { createRevalidation } from './revalidation.ts'
+import { sightOf } from './sight.ts'
 import * as store from './store.ts'
 import { streamTo } from './stream.ts'
 
@@ -26,7 +27,7 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 const PURGE_MS = 10 * 60 * 1000
 const PURGE_BATCH = 2000
 /** After these events the listeners or their permissions may have changed. */
-const ABOUT_ACCESS = /^(user|role|key|session)\./
+const ABOUT_ACCESS = /^(user|role|key|session|scope|grant|group)\./
 
 export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventOptions): Feature => {
   const scope = { db: db.read, store: db }
@@ -35,6 +36,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
       after: (seq, most) => store.after(scope, seq, most),
       ends: () => store.ends(scope),
       underWay: () => db.sql.underWay(db.read),
+      sight: (events) => sightOf(scope, events),
     },
     log,
     perUser: config.feedsPerUser,
@@ -46,6 +48,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
     dismiss: feed.dismiss,
     // Reads events that another process has written, whose notification may be lost.
     polled: feed.wake,
+    scopes: async () => db.revision(['scopes']),
     now,
   })
   const follow = async (listener: Listener, lastSeq: number | undefined): Promise<void> => {

@@ -7,7 +7,7 @@ import { createFeed, type Listener } from './feed.ts'
 import type { StoredEvent } from './store.ts'
 
 const silent = createLogger({ level: 'error', format: 'text', write: () => {} })
-const permissions = new Set(['devices:read'])
+const permissions = new Set(['events:read', 'devices:read'])
 const PER_USER = 3
 
 const eventOf = (seq: number): StoredEvent => ({
@@ -33,6 +33,7 @@ const feedOf = (seqs: readonly number[], log = silent) => {
         await held.ends
         return { first: events[0]?.seq ?? 0, last: events.at(-1)?.seq ?? 0 }
       },
+      sight: async () => (event) => event.data,
       underWay: async () => {
         held.asked++
         return held.underWay

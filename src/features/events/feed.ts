@@ -6,10 +6,11 @@ import type { Logger } from '../../platform/runtime/log.ts'
 import { eventRoutes } from './api.ts'
 import { type Audience, audienceOf, type Bytes, createEncoding, type Wanted } from './audience.ts'
 import { Gaps, isMissingOne } from './gaps.ts'
+import type { Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
 
 export type Listener = {
-  readonly caller: Pick<Caller, 'userId' | 'username' | 'via' | 'credentialId' | 'permissions'>
+  readonly caller: Pick<Caller, 'userId' | 'username' | 'via' | 'credentialId' | 'permissions' | 'reach'>
   readonly wanted: Wanted
   /** The number of bytes that the response has taken. */
   readonly sentBytes: () => number
@@ -27,6 +28,8 @@ export type FeedSource = {
   readonly after: (seq: number, most: number) => Promise<readonly StoredEvent[]>
   readonly ends: () => Promise<{ readonly first: number; readonly last: number }>
   readonly underWay: () => Promise<UnderWay | undefined>
+  /** Reads which of the events listeners with a part of the estate receive. */
+  readonly sight: (events: readonly StoredEvent[]) => Promise<Sight>
 }
 
 type Options = {
@@ -116,7 +119,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   }
 
   const join = (listener: Listener): void => {
-    const { userId, permissions } = listener.caller
+    const { userId } = listener.caller
     const own = byUser.get(userId) ?? new Set()
     // A set iterates in insertion order.
     for (const oldest of own) {
@@ -125,7 +128,7 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       cut(oldest, limit)
     }
     byUser.set(userId, own.add(listener))
-    const audience = audienceOf(permissions, listener.wanted)
+    const audience = audienceOf(listener.caller, listener.wanted)
     const group = groups.get(audience.key) ?? { ...audience, members: new Set() }
     groups.set(group.key, group)
     group.members.add(listener)
@@ -140,8 +143,10 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     return false
   }
 
-  const sendToAll = (events: readonly StoredEvent[]): void => {
-    const encoded = createEncoding(events)
+  const hasParts = (): boolean => [...groups.values()].some(({ parts }) => parts.size > 0)
+
+  const sendToAll = (events: readonly StoredEvent[], sight: Sight | undefined): void => {
+    const encoded = createEncoding(events, sight)
     for (const group of groups.values()) {
       const bytes = encoded(group)
       for (const listener of group.members) if (!joining.has(listener)) send(listener, bytes)
@@ -163,15 +168,20 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       isAwake = false
       const before = position
       const { found, events } = await readOn(before)
+      const sight = hasParts() ? await source.sight(events) : undefined
       await revalidated()
       // All listeners may have left and others joined during the reads.
       if (position !== before) continue
+      if (!sight && hasParts()) {
+        isAwake = true
+        continue
+      }
       if (events.length < found.length) setTimeout(wake, MISSING_MS)
       else isAwake ||= found.length === BATCH
       const last = events.at(-1)
       if (!last) continue
       position = last.seq
-      sendToAll(events)
+      sendToAll(events, sight)
     }
   }
 
@@ -207,7 +217,8 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
       }
       const events = (await source.after(at, BATCH)).filter(({ seq }) => seq <= (position ?? seq))
       for (const some of batches(events, PIECE)) {
-        if (!joining.has(listener) || !send(listener, createEncoding(some)(group))) return
+        const sight = group.parts.size > 0 ? await source.sight(some) : undefined
+        if (!joining.has(listener) || !send(listener, createEncoding(some, sight)(group))) return
         // Backpressure: the missed events may be many, and stay in the database until the client reads.
         await listener.drained()
       }

@@ -1,9 +1,15 @@
 /** Records the events that leave Plat: one row for each event, in the transaction of its change. */
+import type { Cable } from '../cables/api.ts'
 import type { Conflict } from '../conflicts/schema.ts'
 import type { Ctx, Feature } from '../ctx.ts'
+import type { CustomField } from '../custom-fields/api.ts'
+import { customChanges } from '../custom-fields/engine.ts'
+import type { DeviceType } from '../device-types/api.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DiscoveredDevice, Scan } from '../discovery/schema.ts'
 import type { Network } from '../networks/api.ts'
+import type { Port } from '../ports/api.ts'
+import type { Rack } from '../racks/api.ts'
 import type { Vlan } from '../vlans/api.ts'
 import type { EventName } from './catalogue.ts'
 import * as store from './store.ts'
@@ -20,7 +26,7 @@ export type Recorded = {
 }
 
 /** The events of objects whose changes the history records. */
-const HAS_HISTORY = /^(device|network|vlan)\./
+const HAS_HISTORY = /^(cable|custom_field|device|device_type|network|port|rack|vlan)\./
 
 export const record = async (ctx: Ctx, event: EventName, resource_id: string, value: object): Promise<void> => {
   const data = JSON.stringify(value)
@@ -42,8 +48,13 @@ const ofObject =
   <T extends { readonly id: string }>(ctx: Ctx, object: T) =>
     record(ctx, event, object.id, object)
 
-type DeviceChange = { readonly device: Device; readonly changes: readonly string[] }
+type DeviceChange = { readonly device: Device; readonly before: Device; readonly changes: readonly string[] }
 type NetworkChange = { readonly network: Network; readonly changes: readonly string[] }
+type CustomFieldChange = { readonly custom_field: CustomField; readonly changes: readonly string[] }
+type PortChange = { readonly port: Port; readonly changes: readonly string[] }
+type RackChange = { readonly rack: Rack; readonly changes: readonly string[] }
+type DeviceTypeChange = { readonly device_type: DeviceType; readonly changes: readonly string[] }
+type CableChange = { readonly cable: Cable; readonly changes: readonly string[] }
 type VlanChange = { readonly vlan: Vlan; readonly changes: readonly string[] }
 
 /** Maps the events between features to those of the catalogue. */
@@ -51,8 +62,11 @@ export const recording: NonNullable<Feature['reactions']> = {
   'device.created': ofDevice('device.created'),
   'device.promoted': ofDevice('device.promoted'),
   'device.deleted': ofDevice('device.deleted'),
-  'device.updated': (ctx, { device, changes }: DeviceChange) =>
-    record(ctx, 'device.updated', device.id, { ...deviceData(device), changes }),
+  'device.updated': (ctx, { device, before, changes }: DeviceChange) =>
+    record(ctx, 'device.updated', device.id, {
+      ...deviceData(device),
+      changes: customChanges(changes, before, device),
+    }),
   'network.created': ofObject('network.created'),
   'network.deleted': ofObject('network.deleted'),
   'network.updated': (ctx, { network, changes }: NetworkChange) =>
@@ -60,6 +74,24 @@ export const recording: NonNullable<Feature['reactions']> = {
   'vlan.created': ofObject('vlan.created'),
   'vlan.deleted': ofObject('vlan.deleted'),
   'vlan.updated': (ctx, { vlan, changes }: VlanChange) => record(ctx, 'vlan.updated', vlan.id, { ...vlan, changes }),
+  'custom_field.created': ofObject('custom_field.created'),
+  'custom_field.deleted': ofObject('custom_field.deleted'),
+  'custom_field.updated': (ctx, { custom_field, changes }: CustomFieldChange) =>
+    record(ctx, 'custom_field.updated', custom_field.id, { ...custom_field, changes }),
+  'port.created': ofObject('port.created'),
+  'port.deleted': ofObject('port.deleted'),
+  'port.updated': (ctx, { port, changes }: PortChange) => record(ctx, 'port.updated', port.id, { ...port, changes }),
+  'cable.created': ofObject('cable.created'),
+  'cable.deleted': ofObject('cable.deleted'),
+  'cable.updated': (ctx, { cable, changes }: CableChange) =>
+    record(ctx, 'cable.updated', cable.id, { ...cable, changes }),
+  'rack.created': ofObject('rack.created'),
+  'rack.deleted': ofObject('rack.deleted'),
+  'rack.updated': (ctx, { rack, changes }: RackChange) => record(ctx, 'rack.updated', rack.id, { ...rack, changes }),
+  'device_type.created': ofObject('device_type.created'),
+  'device_type.deleted': ofObject('device_type.deleted'),
+  'device_type.updated': (ctx, { device_type, changes }: DeviceTypeChange) =>
+    record(ctx, 'device_type.updated', device_type.id, { ...device_type, changes }),
   'pool.utilization_high': (ctx, high: { readonly pool_id: string }) =>
     record(ctx, 'pool.utilization_high', high.pool_id, high),
   'conflict.detected': (ctx, conflict: Conflict) => record(ctx, 'conflict.detected', conflict.id, conflict),

@@ -34,6 +34,7 @@ const watched = async (expiresMs: number) => {
     dismiss: (listener) => void listeners.delete(listener),
     polled: () => {},
     now: () => new Date(clock.ms),
+    scopes: async () => '',
   })
   const listener = listenerOf('one')
   listeners.add(listener)

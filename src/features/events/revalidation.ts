@@ -4,8 +4,9 @@
  * and at least every 750 ms, because a notification of another process may be lost.
  */
 
-import type { Permission } from '../../platform/operation/operation.ts'
-import type { CheckCredentials, Held } from '../sessions/credential-check.ts'
+import type { Caller } from '../../platform/operation/caller.ts'
+import { type CheckCredentials, credentialName, type Held } from '../sessions/credential-check.ts'
+import { NEEDED, partsFor, partsText } from './audience.ts'
 import { EVENTS } from './catalogue.ts'
 import type { Listener } from './feed.ts'
 
@@ -15,7 +16,6 @@ const EVERY_MS = 750
 const LEAST_MS = 20
 /** A listener that could not be checked for longer is disconnected. */
 const MAX_UNVERIFIED_MS = 10_000
-const NEEDED: Permission = 'events:read'
 
 type Options = {
   readonly check: CheckCredentials
@@ -24,6 +24,8 @@ type Options = {
   /** Called after each periodic check. */
   readonly polled: () => void
   readonly now: () => Date
+  /** Tells the definitions of all scopes from others. */
+  readonly scopes: () => Promise<string>
 }
 
 export type Revalidation = {
@@ -37,13 +39,16 @@ export type Revalidation = {
 }
 
 /** The permissions that decide which events a listener receives. */
-const DECISIVE = [...new Set(EVENTS.map(({ permission }) => permission))]
+const DECISIVE = [...new Set([NEEDED, ...EVENTS.map(({ permission }) => permission)])]
 
-const seesSameEvents = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
-  DECISIVE.every((permission) => one.has(permission) === other.has(permission))
+type Rights = Pick<Caller, 'permissions' | 'reach'>
 
-export const createRevalidation = ({ check, listeners, dismiss, polled, now }: Options): Revalidation => {
-  type Evaluated = { readonly expiresMs: number; readonly atMs: number }
+/** Returns true if both receive the events of the same parts of the estate. */
+const seesSameEvents = (one: Rights, other: Rights): boolean =>
+  DECISIVE.every((permission) => partsText(partsFor(one, permission)) === partsText(partsFor(other, permission)))
+
+export const createRevalidation = ({ check, listeners, dismiss, polled, now, scopes }: Options): Revalidation => {
+  type Evaluated = { readonly expiresMs: number; readonly atMs: number; readonly scopes: string | undefined }
   const evaluated = new WeakMap<Listener, Evaluated>()
   let earliestMs = Number.POSITIVE_INFINITY
   let isDue = false
@@ -52,20 +57,30 @@ export const createRevalidation = ({ check, listeners, dismiss, polled, now }: O
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
 
-  const evaluate = (listener: Listener, held: Held | undefined): void => {
-    if (held?.permissions.has(NEEDED) && seesSameEvents(held.permissions, listener.caller.permissions)) {
-      evaluated.set(listener, { expiresMs: held.expiresMs, atMs: now().getTime() })
+  /** Returns the scopes of all listeners with a part of the estate, or undefined without such. */
+  const scopesFor = async (all: readonly Listener[]): Promise<string | undefined> =>
+    all.some(({ caller }) => caller.reach) ? scopes() : undefined
+
+  const evaluate = (listener: Listener, held: Held | undefined, current: string | undefined): void => {
+    const own = listener.caller.reach && current
+    const known = evaluated.get(listener)
+    // A change of scopes may show or hide objects that no event tells of: the client reads again.
+    const isSame = !known || known.scopes === own
+    if (held && isSame && partsFor(held, NEEDED) && seesSameEvents(held, listener.caller)) {
+      evaluated.set(listener, { expiresMs: held.expiresMs, atMs: now().getTime(), scopes: own })
       earliestMs = Math.min(earliestMs, held.expiresMs)
     } else dismiss(listener)
   }
 
   const heldBy = (held: ReadonlyMap<string, Held>, { caller }: Listener): Held | undefined =>
-    caller.credentialId === undefined ? undefined : held.get(caller.credentialId)
+    held.get(credentialName(caller))
 
   const evaluateAll = async (): Promise<void> => {
     const all = listeners()
+    // Before the rights, which may be of a later state.
+    const current = await scopesFor(all)
     const held = await check(all.map(({ caller }) => caller))
-    for (const listener of all) evaluate(listener, heldBy(held, listener))
+    for (const listener of all) evaluate(listener, heldBy(held, listener), current)
     // Includes listeners that joined during the check.
     earliestMs = listeners().reduce((least, one) => Math.min(least, evaluated.get(one)?.expiresMs ?? least), Infinity)
   }
@@ -126,7 +141,8 @@ export const createRevalidation = ({ check, listeners, dismiss, polled, now }: O
 
   return {
     admit: async (listener) => {
-      evaluate(listener, heldBy(await check([listener.caller]), listener))
+      const current = await scopesFor([listener])
+      evaluate(listener, heldBy(await check([listener.caller]), listener), current)
       schedule()
     },
     request: () => {

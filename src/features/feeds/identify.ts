@@ -1,6 +1,6 @@
 /** The credentials of the content of a feed: an API key of it also as a Basic password, or in the query string. */
 import { AppError } from '../../platform/contract/errors.ts'
-import type { Identify, Identity } from '../../platform/operation/request.ts'
+import type { Identify, Identity, RequestOrigin } from '../../platform/operation/request.ts'
 import { feedIdOf } from './content.ts'
 
 /** A client that sends no header by itself asks for a password (RFC 7617). */
@@ -24,27 +24,27 @@ const withChallenge = (thrown: unknown): unknown =>
 /** @throws AppError UNAUTHORIZED with the challenge; FORBIDDEN for a key of another feed */
 export const createFeedIdentify = (identify: Identify): Identify => {
   /** A key in a place from which logs and histories may copy it must open this feed alone. */
-  const byFeedKey = async (key: string): Promise<Identity> => {
+  const byFeedKey = async (key: string, origin: RequestOrigin): Promise<Identity> => {
     // Of another form than a key, which no header could hold.
     const isKey = /^[A-Za-z0-9._~+/-]{1,512}$/.test(key)
-    const identity = isKey ? await identify(new Headers({ authorization: `Bearer ${key}` })) : undefined
+    const identity = isKey ? await identify(new Headers({ authorization: `Bearer ${key}` }), origin) : undefined
     if (identity?.caller.feedId === undefined)
       throw new AppError('UNAUTHORIZED', 'A password or a token in the URL must be an API key of this feed')
     return identity
   }
-  const identityOf = async (headers: Headers, url: string): Promise<Identity | undefined> => {
+  const identityOf = async (headers: Headers, origin: RequestOrigin): Promise<Identity | undefined> => {
     const authorization = headers.get('authorization')
     const password = authorization === null ? undefined : basicPassword(authorization)
-    if (password !== undefined) return byFeedKey(password)
-    const token = authorization === null ? new URL(url).searchParams.get('token') : null
-    return token === null ? identify(headers) : byFeedKey(token)
+    if (password !== undefined) return byFeedKey(password, origin)
+    const token = authorization === null ? new URL(origin.url).searchParams.get('token') : null
+    return token === null ? identify(headers, origin) : byFeedKey(token, origin)
   }
-  return async (headers, url = '') => {
+  return async (headers, origin = { client: '', url: '' }) => {
     try {
-      const identity = await identityOf(headers, url)
+      const identity = await identityOf(headers, origin)
       if (!identity) throw new AppError('UNAUTHORIZED', 'Send an API key as a Bearer token')
       const { feedId } = identity.caller
-      if (feedId !== undefined && feedId !== feedIdOf(url))
+      if (feedId !== undefined && feedId !== feedIdOf(origin.url))
         throw new AppError('FORBIDDEN', 'The API key is of another feed')
       return identity
     } catch (thrown) {

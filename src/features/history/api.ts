@@ -93,6 +93,7 @@ export const history = {
     summary: 'List the changes of the estate, newest first',
     http: 'GET /api/history',
     access,
+    limited: 'handler',
     mcp: 'listed',
     input: () =>
       z.object({
@@ -112,6 +113,7 @@ export const history = {
     description: 'An object that was created and deleted in between, or changed and changed back, is not part of it.',
     http: 'GET /api/history/diff',
     access,
+    limited: 'handler',
     cli: { args: ['from', 'to'] },
     input: () =>
       z.object({
@@ -127,6 +129,7 @@ export const history = {
     summary: 'Show when the history begins, and how many changes it has',
     http: 'GET /api/history/extent',
     access,
+    limited: 'handler',
     input: () => z.object({}),
     output: () =>
       z
@@ -142,6 +145,7 @@ export const history = {
     summary: 'Show a change with its first 100 objects',
     http: 'GET /api/history/{id}',
     access,
+    limited: 'handler',
     input: ChangeId,
     output: Change,
   }),
@@ -158,6 +162,7 @@ export const history = {
     isBulk: true,
     isLong: true,
     access,
+    limited: 'inside',
     cli: { command: 'undo', args: ['id'] },
     input: ChangeId,
     output: Change,
@@ -167,6 +172,7 @@ export const history = {
     summary: 'List all objects of a change, by kind and id',
     http: 'GET /api/history/{id}/items',
     access,
+    limited: 'handler',
     input: () => z.object({ ...ChangeId.shape, kind: Kind.optional(), change: ItemChange.optional(), ...Stream }),
     output: () => z.array(Item),
   }),
@@ -185,6 +191,7 @@ const historyOf = (resource: Historied) => {
     description: `${relationships}Also of one that was deleted.`,
     http: `GET /api/${resource}/{id}/history`,
     access: read,
+    limited: 'handler',
     input: () => z.object({ id: idOf(resource), ...Page }),
     output: () => z.array(HistoryEntry),
   })

@@ -87,19 +87,41 @@ export const countEntries = async ({ db }: StoreScope, of: HistoryOf): Promise<n
   return Number(n)
 }
 
-/** Returns a page of the changes of an object, newest first. */
-export const entriesOf = async (
-  { db }: StoreScope,
-  of: HistoryOf,
-  { limit, offset }: { limit: number; offset: number },
-) => {
-  const page = keptRowsOf(db, of)
+/** A change of an object, or of one of its relationships. */
+export type EntryKey = Pick<StoredItem, 'kind' | 'id' | 'seq'>
+
+const keysQuery = (db: Kysely<Tables>, of: HistoryOf) =>
+  keptRowsOf(db, of)
     .select(['history.kind', 'history.id', 'history.seq'])
     .orderBy('history.seq', 'desc')
     .orderBy(kindOrder)
     .orderBy('history.id')
-    .limit(limit)
-    .offset(offset)
+
+/** Returns all changes of an object, newest first. */
+export const entryKeys = async ({ db }: StoreScope, of: HistoryOf): Promise<EntryKey[]> =>
+  (await keysQuery(db, of).execute()).map(({ kind, id, seq }) => ({
+    // Written by `record-store.ts` with kinds alone.
+    kind: kind as Kind,
+    id,
+    seq: Number(seq),
+  }))
+
+type EntryPage = {
+  readonly limit: number
+  readonly offset: number
+  /** Those of the changes that the page is one of; all of them without it. */
+  readonly seen?: readonly EntryKey[] | undefined
+}
+
+const textOf = ({ kind, id, seq }: EntryKey): string => `${kind} ${id} ${seq}`
+
+/** Returns a page of the changes of an object, newest first. */
+export const entriesOf = async ({ db }: StoreScope, of: HistoryOf, { limit, offset, seen }: EntryPage) => {
+  const wanted = seen?.slice(offset, offset + limit)
+  const page = wanted
+    ? keysQuery(db, of).where('history.seq', 'in', wanted.length > 0 ? wanted.map(({ seq }) => seq) : [-1])
+    : keysQuery(db, of).limit(limit).offset(offset)
+  const keys = wanted && new Set(wanted.map(textOf))
   const rows = await withNext(db)
     .innerJoin(page.as('page'), (join) =>
       join
@@ -126,5 +148,6 @@ export const entriesOf = async (
     .orderBy(kindOrder)
     .orderBy('history.id')
     .execute()
-  return rows.map(({ at, ...row }) => ({ ...row, ...itemOfRow(row), atMs: Number(at) }))
+  const all = rows.map(({ at, ...row }) => ({ ...row, ...itemOfRow(row), atMs: Number(at) }))
+  return keys ? all.filter((entry) => keys.has(textOf(entry))) : all
 }

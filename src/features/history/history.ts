@@ -4,7 +4,8 @@ import { type Counts, summaryOf } from '../../platform/contract/change-summary.t
 import { invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
 import type { Page } from '../../platform/contract/list.ts'
 import type { Db } from '../../platform/db/database.ts'
-import { PastTables, pastOf } from '../../platform/db/past.ts'
+import { pastOf } from '../../platform/db/past.ts'
+import { TableViews } from '../../platform/db/table-views.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
 import type { Handlers } from '../../platform/operation/implement.ts'
@@ -20,6 +21,8 @@ import { filterTimeOf, isSettled, momentOf, textOf } from './moment.ts'
 import { FEW_LATER, pastTables } from './past-tables.ts'
 import { createRecorder, type KindCounts } from './record-store.ts'
 import { removeOld } from './retention.ts'
+import { SEEN_TABLES, seenChanges, seenCounts } from './seen-changes.ts'
+import { Sight } from './sight.ts'
 import * as store from './store.ts'
 import { sizeOf, undoChange } from './undo.ts'
 
@@ -27,12 +30,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** The number of items that an answer with a change lists. */
 const SHOWN_ITEMS = 100
 
-/** The kinds that the caller may read. */
-const visibleKinds = ({ caller }: Ctx): Kind[] => KINDS.filter((kind) => caller.permissions.has(KIND_NAMES[kind].read))
-
-const countsOf = (json: string, kinds: readonly Kind[]): Counts => {
-  // Written by `record-store.ts`.
-  const stored = JSON.parse(json) as KindCounts
+const countsOf = (stored: KindCounts, kinds: readonly Kind[]): Counts => {
   const counts: Counts = {}
   for (const change of ItemChange.options) {
     const some = kinds.flatMap((kind) => {
@@ -44,8 +42,18 @@ const countsOf = (json: string, kinds: readonly Kind[]): Counts => {
   return counts
 }
 
-const changeOf = (ctx: Ctx, row: store.StoredChange): Change => {
-  const counts = countsOf(row.counts, visibleKinds(ctx))
+/** Returns the numbers of the objects of changes that the caller sees, by change and noun. */
+const countsFor = async (
+  ctx: Ctx,
+  sight: Sight,
+  changes: readonly store.StoredChange[],
+): Promise<(change: store.StoredChange) => Counts> => {
+  const seen = sight.isWhole ? undefined : await seenCounts(ctx, sight, changes)
+  // Written by `record-store.ts`.
+  return ({ seq, counts }) => countsOf(seen ? (seen.get(seq) ?? {}) : (JSON.parse(counts) as KindCounts), sight.kinds)
+}
+
+const changeOf = (ctx: Ctx, row: store.StoredChange, counts: Counts): Change => {
   const mayKnowWho = ctx.caller.permissions.has('audit:read')
   return {
     id: row.id,
@@ -87,24 +95,32 @@ const counted = async (batches: AsyncIterable<readonly unknown[]>): Promise<numb
   return total
 }
 
-const sent = async function* (ctx: Ctx, items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
-  for await (const rows of items) yield (await withDeviceNames(ctx, rows)).map((item) => JSON.stringify(item))
+const sent = async function* (ctx: Ctx, sight: Sight, items: AsyncIterable<Item[]>): AsyncGenerator<string[]> {
+  for await (const rows of items) yield (await withDeviceNames(ctx, sight, rows)).map((item) => JSON.stringify(item))
 }
 
-/** @throws AppError NOT_FOUND for a change of which the caller may read no item */
-const mustFind = async (ctx: Ctx, id: string): Promise<store.StoredChange> => {
+/** A change, as far as the caller sees its objects. */
+type SeenChange = { readonly row: store.StoredChange; readonly sight: Sight; readonly counts: Counts }
+
+const seenOf = async (ctx: Ctx, row: store.StoredChange): Promise<SeenChange> => {
+  const sight = await Sight.of(ctx)
+  return { row, sight, counts: (await countsFor(ctx, sight, [row]))(row) }
+}
+
+/** @throws AppError NOT_FOUND for a change of which the caller sees no item */
+const mustFind = async (ctx: Ctx, id: string): Promise<SeenChange> => {
   const row = orNotFound(await store.findChange(ctx, id), 'change', id)
   if (row.atMs < (await store.beginsAt(ctx))) throw notFound('change', id)
-  const counts = countsOf(row.counts, visibleKinds(ctx))
-  return orNotFound(Object.keys(counts).length > 0 ? row : undefined, 'change', id)
+  const seen = await seenOf(ctx, row)
+  return orNotFound(Object.keys(seen.counts).length > 0 ? seen : undefined, 'change', id)
 }
 
 /** Returns a change with its first items. */
-export const showChange = async (ctx: Ctx, row: store.StoredChange): Promise<Change> => {
+const showChange = async (ctx: Ctx, { row, sight, counts }: SeenChange): Promise<Change> => {
   const items: Item[] = []
-  const all = itemsOfChange(ctx, row.seq, { kinds: visibleKinds(ctx) })
+  const all = itemsOfChange(ctx, row.seq, { sight, kinds: sight.kinds })
   for await (const rows of paged(all, { limit: SHOWN_ITEMS })) items.push(...rows)
-  return { ...changeOf(ctx, row), items: await withDeviceNames(ctx, items) }
+  return { ...changeOf(ctx, row, counts), items: await withDeviceNames(ctx, sight, items) }
 }
 
 /** The tables from which the items of changes are read. */
@@ -122,14 +138,16 @@ const ITEM_TABLES = [
   'discovery_locks',
 ] as const
 
-/** A revision of answers that depend on what the caller may read as well. */
-const revisionFor = async (ctx: Ctx, tables: readonly (keyof Tables)[]): Promise<string> =>
-  `${await ctx.store.revision(tables)} ${visibleKinds(ctx).join()} ${ctx.caller.permissions.has('audit:read')}`
+/** A revision of answers that depend on what the caller sees as well. */
+const revisionFor = async (ctx: Ctx, sight: Sight, tables: readonly (keyof Tables)[]): Promise<string> => {
+  const revision = await ctx.store.revision(sight.isWhole ? tables : [...tables, ...SEEN_TABLES])
+  return `${revision} ${sight.key} ${ctx.caller.permissions.has('audit:read')}`
+}
 
 type Given = { readonly kind?: Kind | undefined; readonly change?: ItemChange | undefined }
 
-const kindsFor = (ctx: Ctx, { kind }: Given): Kind[] =>
-  visibleKinds(ctx).filter((one) => kind === undefined || one === kind)
+const kindsFor = (sight: Sight, { kind }: Given): Kind[] =>
+  sight.kinds.filter((one) => kind === undefined || one === kind)
 
 /** Returns the present documents of the objects, by kind and id. */
 const presentOf = async (
@@ -147,18 +165,30 @@ const presentOf = async (
 /** A page of bounded length. */
 type ShortPage = { readonly limit: number; readonly offset?: number | undefined }
 
+/** Returns the entries of an object that the caller sees, newest first; undefined for all. */
+const seenEntries = async (ctx: Ctx, sight: Sight, of: entries.HistoryOf): Promise<entries.EntryKey[] | undefined> => {
+  if (sight.isWhole) return undefined
+  const all = await entries.entryKeys(ctx, of)
+  return sight.seen(all.map((key) => ({ ...key, states: [{ seq: key.seq - 1 }, { seq: key.seq }] })))
+}
+
 /** @param kind of the object */
 const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { id: string } & ShortPage) => {
-  const revision = await revisionFor(ctx, ITEM_TABLES)
+  const sight = await Sight.of(ctx)
+  const revision = await revisionFor(ctx, sight, ITEM_TABLES)
   const documents = await KIND_RULES[kind].documents(ctx, [id])
-  const of = { kind, id, withRelationships: kind === 'device' && visibleKinds(ctx).includes('relationship') }
-  const total = await entries.countEntries(ctx, of)
+  const of = { kind, id, withRelationships: kind === 'device' && sight.kinds.includes('relationship') }
+  const seen = await seenEntries(ctx, sight, of)
+  const total = seen?.length ?? (await entries.countEntries(ctx, of))
   // Neither the object nor a trace of it.
-  if (total === 0) orNotFound(documents.get(id), KIND_NAMES[kind].noun, id)
+  if (total === 0) {
+    const [object] = await sight.seen([{ kind, id, states: [] }])
+    orNotFound(object && documents.get(id), KIND_NAMES[kind].noun, id)
+  }
   const mayKnowWho = ctx.caller.permissions.has('audit:read')
   async function* rows(): AsyncGenerator<string[]> {
     // The present first: a change that is committed in between records the document that was read here.
-    const page = { limit, offset }
+    const page = { limit, offset, seen }
     const present = await presentOf(ctx, await entries.entriesOf(ctx, of, page))
     const all = await entries.entriesOf(ctx, of, page)
     const shown = all.map((entry) => {
@@ -180,7 +210,7 @@ const objectHistory = async (ctx: Ctx, kind: Kind, { id, limit, offset = 0 }: { 
       }
       return one
     })
-    yield (await withDeviceNames(ctx, shown)).map((entry) => JSON.stringify(entry))
+    yield (await withDeviceNames(ctx, sight, shown)).map((entry) => JSON.stringify(entry))
   }
   return new JsonList<HistoryEntry>({ revision, total: async () => total, rows })
 }
@@ -204,11 +234,12 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
   operations: [
     ...implement(history, {
       list: async (ctx, { kind, object_id, user_id, operation, from, to, ...page }) => {
-        const tables = await revisionFor(ctx, ['changes', 'history_extent'])
+        const sight = await Sight.of(ctx)
+        const tables = await revisionFor(ctx, sight, ['changes', 'history_extent'])
         // Users are hidden from callers without this permission, so none of them matches.
         const isHidden = user_id !== undefined && !ctx.caller.permissions.has('audit:read')
         const filter = {
-          kinds: isHidden ? [] : kindsFor(ctx, { kind }),
+          kinds: isHidden ? [] : kindsFor(sight, { kind }),
           object_id,
           user_id,
           operation,
@@ -218,28 +249,40 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         // A duration names another time with each call.
         const revision = `${tables} ${filter.from} ${filter.to}`
         const { limit, offset = 0 } = page
+        const seen = sight.isWhole ? undefined : await seenChanges(ctx, sight, filter)
         async function* rows(): AsyncGenerator<string[]> {
-          const found = await store.changesOf(ctx, filter, { limit, offset })
-          yield found.map((row) => JSON.stringify(changeOf(ctx, row)))
+          const found = seen
+            ? await store.changesBySeq(ctx, seen.slice(offset, offset + limit))
+            : await store.changesOf(ctx, filter, { limit, offset })
+          const counts = await countsFor(ctx, sight, found)
+          yield found.map((row) => JSON.stringify(changeOf(ctx, row, counts(row))))
         }
-        return new JsonList<Change>({ revision, total: () => store.countChanges(ctx, filter), rows })
+        const total = async () => seen?.length ?? store.countChanges(ctx, filter)
+        return new JsonList<Change>({ revision, total, rows })
       },
       diff: async (ctx, { from, to, kind, ...page }) => {
         const first = await momentOf(ctx, 'from', from)
         const last = to === undefined ? undefined : await momentOf(ctx, 'to', to)
         if (last && last.seq < first.seq) throw invalidField('from', 'must not be later than "to"')
-        const span = { from: first.seq, to: last?.seq, kinds: kindsFor(ctx, { kind }) }
+        const sight = await Sight.of(ctx)
+        const span = { sight, from: first.seq, to: last?.seq, kinds: kindsFor(sight, { kind }) }
         return new JsonList<Item>({
-          revision: `${first.seq}.${last?.seq} ${await revisionFor(ctx, ITEM_TABLES)}`,
+          revision: `${first.seq}.${last?.seq} ${await revisionFor(ctx, sight, ITEM_TABLES)}`,
           total: () => counted(itemsBetween(ctx, span)),
-          rows: () => sent(ctx, paged(itemsBetween(ctx, span), page)),
+          rows: () => sent(ctx, sight, paged(itemsBetween(ctx, span), page)),
         })
       },
-      extent: async (ctx) => ({
-        begins_at: textOf(await store.beginsAt(ctx)),
-        retention_days: config.historyRetentionDays,
-        changes: await store.countChanges(ctx, { kinds: visibleKinds(ctx) }),
-      }),
+      extent: async (ctx) => {
+        const sight = await Sight.of(ctx)
+        const { kinds } = sight
+        return {
+          begins_at: textOf(await store.beginsAt(ctx)),
+          retention_days: config.historyRetentionDays,
+          changes: sight.isWhole
+            ? await store.countChanges(ctx, { kinds })
+            : (await seenChanges(ctx, sight, { kinds })).length,
+        }
+      },
       get: async (ctx, { id }) => showChange(ctx, await mustFind(ctx, id)),
       undo: {
         transaction: async (ctx, { id }) => {
@@ -249,17 +292,21 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
         run: async (ctx, { id }) => {
           await mustFind(ctx, id)
           const made = await undoChange(ctx, id, { ...config, operations })
-          return showChange(ctx, orNotFound(await store.findChange(ctx, made), 'change', made))
+          return showChange(ctx, await seenOf(ctx, orNotFound(await store.findChange(ctx, made), 'change', made)))
         },
       },
       items: async (ctx, { id, kind, change, ...page }) => {
-        const revision = await revisionFor(ctx, ITEM_TABLES)
-        const { seq } = await mustFind(ctx, id)
-        const filter = { kinds: kindsFor(ctx, { kind }), change }
+        // Before any row.
+        const revision = await revisionFor(ctx, await Sight.of(ctx), ITEM_TABLES)
+        const {
+          row: { seq },
+          sight,
+        } = await mustFind(ctx, id)
+        const filter = { sight, kinds: kindsFor(sight, { kind }), change }
         return new JsonList<Item>({
           revision,
           total: () => counted(itemsOfChange(ctx, seq, filter)),
-          rows: () => sent(ctx, paged(itemsOfChange(ctx, seq, filter), page)),
+          rows: () => sent(ctx, sight, paged(itemsOfChange(ctx, seq, filter), page)),
         })
       },
     }),
@@ -280,14 +327,14 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
 export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
   await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
   const engine = db.sql.past
-  const few = new PastTables(engine, pastTables(engine, true))
-  const many = new PastTables(engine, pastTables(engine, false))
+  const few = new TableViews(engine, pastTables(engine, true))
+  const many = new TableViews(engine, pastTables(engine, false))
   return {
     record: createRecorder(db, await store.newestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
       const row = id === '' ? undefined : await store.findChange(ctx, id)
       if (!row) return nothingOf(ctx)
-      return { ...(await showChange(ctx, row)), id: '', at: '' }
+      return { ...(await showChange(ctx, await seenOf(ctx, row))), id: '', at: '' }
     },
     past: async (ctx, text) => {
       const moment = await momentOf(ctx, 'as_of', text)

@@ -2,8 +2,9 @@
 import type { Ctx } from '../ctx.ts'
 import { nameBy, tripleOfId } from '../relationships/relationships.ts'
 import type { Item, ItemChange } from './api.ts'
-import { KIND_NAMES, KINDS, type Kind } from './kind-names.ts'
+import { KINDS, type Kind } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES, nameOf } from './kinds.ts'
+import type { Sight } from './sight.ts'
 import * as store from './store.ts'
 
 /** Fields that follow from the change itself. */
@@ -29,25 +30,30 @@ const deviceNames = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string
   return new Map([...documents].map(([id, json]) => [id, nameOf('device', id, documentOf(json))]))
 }
 
-/** Returns items whose relationships are named by their devices, if the caller may read devices. */
+/** Returns items whose relationships are named by those of their devices that the caller sees. */
 export const withDeviceNames = async <T extends Pick<Item, 'kind' | 'id' | 'name'>>(
   ctx: Ctx,
+  sight: Sight,
   items: readonly T[],
 ): Promise<T[]> => {
   const relationships = items.filter(({ kind }) => kind === 'relationship')
-  if (relationships.length === 0 || !ctx.caller.permissions.has(KIND_NAMES.device.read)) return [...items]
+  if (relationships.length === 0 || !sight.kinds.includes('device')) return [...items]
   const triples = new Map(relationships.map(({ id }) => [id, tripleOfId(id)]))
   const ids = [...triples.values()].flatMap(({ parent_id, child_id }) => [parent_id, child_id])
-  const names = await deviceNames(ctx, [...new Set(ids)])
+  const devices = await sight.seen([...new Set(ids)].map((id) => ({ kind: 'device' as const, id, states: [] })))
+  const names = await deviceNames(
+    ctx,
+    devices.map(({ id }) => id),
+  )
   return items.map((item) => {
     const triple = item.kind === 'relationship' ? triples.get(item.id) : undefined
     return triple ? { ...item, name: nameBy(names, triple) } : item
   })
 }
 
-type States = { readonly before: string | null | undefined; readonly after: string | null | undefined }
+type ItemStates = { readonly before: string | null | undefined; readonly after: string | null | undefined }
 
-export const itemOf = (kind: Kind, id: string, { before, after }: States): Item => {
+export const itemOf = (kind: Kind, id: string, { before, after }: ItemStates): Item => {
   const from = before ? documentOf(before) : undefined
   const to = after ? documentOf(after) : undefined
   const change: ItemChange = !from ? 'create' : to ? 'update' : 'delete'
@@ -70,28 +76,53 @@ export const statesAt = async (
   return states
 }
 
-type ItemFilter = { readonly kinds: readonly Kind[]; readonly change?: ItemChange | undefined }
+/** Returns those of the items of one kind that the caller sees. @param from, to the numbers of the changes whose states they show */
+const seenOf = async (
+  sight: Sight,
+  items: readonly (ItemStates & { readonly kind: Kind; readonly id: string })[],
+  { from, to }: { readonly from: number; readonly to: number | undefined },
+): Promise<Item[]> => {
+  const shown = items.map(({ kind, id, before, after }) => ({
+    ...{ kind, id, before, after },
+    states: [
+      { seq: from, document: before ?? null },
+      { seq: to, document: after ?? null },
+    ],
+  }))
+  return (await sight.seen(shown)).map(({ kind, id, ...states }) => itemOf(kind, id, states))
+}
 
-/** Yields the items of a change, by kind and id. */
-export async function* itemsOfChange(ctx: Ctx, seq: number, { kinds, change }: ItemFilter): AsyncGenerator<Item[]> {
+type ItemFilter = {
+  readonly sight: Sight
+  readonly kinds: readonly Kind[]
+  readonly change?: ItemChange | undefined
+}
+
+/** Yields the items of a change that the caller sees, by kind and id. */
+export async function* itemsOfChange(
+  ctx: Ctx,
+  seq: number,
+  { sight, kinds, change }: ItemFilter,
+): AsyncGenerator<Item[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
     for await (const rows of store.itemsOf(ctx, { seq, kind, change })) {
       const states = await statesAt(ctx, kind, { ids: rows.map(({ id }) => id), seq })
-      const items = rows.map(({ id, before }) => itemOf(kind, id, { before, after: states.get(id) }))
+      const all = rows.map(({ id, before }) => ({ kind, id, before, after: states.get(id) }))
+      const items = await seenOf(sight, all, { from: seq - 1, to: seq })
       yield change === undefined ? items : items.filter((item) => item.change === change)
     }
 }
 
-type Span = { readonly from: number; readonly to: number | undefined; readonly kinds: readonly Kind[] }
+type Span = Omit<ItemFilter, 'change'> & { readonly from: number; readonly to: number | undefined }
 
-/** Yields the objects that differ between two moments, by kind and id. */
-export async function* itemsBetween(ctx: Ctx, { from, to, kinds }: Span): AsyncGenerator<Item[]> {
+/** Yields the objects that differ between two moments and that the caller sees, by kind and id. */
+export async function* itemsBetween(ctx: Ctx, { sight, from, to, kinds }: Span): AsyncGenerator<Item[]> {
   for (const kind of KINDS.filter((one) => kinds.includes(one)))
     for await (const ids of store.changedIds(ctx, { kind, after: from, until: to })) {
       const after = await statesAt(ctx, kind, { ids, seq: to })
       const before = await statesAt(ctx, kind, { ids, seq: from })
-      yield ids
-        .filter((id) => before.get(id) !== after.get(id))
-        .map((id) => itemOf(kind, id, { before: before.get(id), after: after.get(id) }))
+      const different = ids.filter((id) => before.get(id) !== after.get(id))
+      const all = different.map((id) => ({ kind, id, before: before.get(id), after: after.get(id) }))
+      yield await seenOf(sight, all, { from, to })
     }
 }

@@ -2,29 +2,12 @@
  * The kinds of objects that have a history, with their nouns and permissions. A resource of the inventory is a kind by its
  * name. Browser-safe, without Zod.
  */
-import { singular } from '../../platform/cli/command-name.ts'
 import type { ItemChange } from '../../platform/operation/change-record.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
+import { type KindOf, kindOf, nounOf } from '../nouns.ts'
 
-/** As `singular`. */
-type Singular<Noun extends string> = Noun extends `${infer Stem}ies`
-  ? `${Stem}y`
-  : Noun extends `${infer Stem}s`
-    ? Stem
-    : Noun
-
-/** The kind of the objects of a resource. */
-export type KindOf<R extends Resource> = Singular<R>
-export const kindOf = <R extends Resource>(resource: R): KindOf<R> =>
-  // The type of `singular` does not tell the text.
-  singular(resource) as KindOf<R>
-
-/** The nouns that differ from the kind. */
-const NOUNS: Readonly<Partial<Record<Resource, string>>> = { vlans: 'VLAN' }
-
-/** The singular noun of the objects of a resource in texts. */
-export const nounOf = (resource: Resource): string => NOUNS[resource] ?? kindOf(resource)
+export { type KindOf, kindOf, nounOf }
 
 /** The permissions to do by hand what an undo does. */
 type ChangePermissions = Readonly<Record<ItemChange, Permission>>

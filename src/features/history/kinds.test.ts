@@ -7,7 +7,7 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { requiredExample } from '../../testing/required-example.ts'
 import { CRUD_RESOURCES } from '../crud-resources.ts'
 import { contracts } from '../index.ts'
-import { INVENTORY } from '../inventory.ts'
+import { INVENTORY, tableOf } from '../inventory.ts'
 import { PLAN_TABLES } from '../mcp/plan-tables.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
 import { KIND_NAMES, KINDS, kindOf } from './kind-names.ts'
@@ -20,7 +20,19 @@ const kept = operations.filter(({ keeps, name }) => keeps && BY_HAND.test(name))
 
 /** Resources that an undo must not bring back: secrets, rights and the connections to other programs. Their changes are in the audit trail. */
 const WITHOUT_HISTORY = [
-  ...['credentials', 'dns-providers', 'dns-records', 'dns-zones', 'feeds', 'roles', 'users', 'webhooks'],
+  ...[
+    'credentials',
+    'dns-providers',
+    'dns-records',
+    'dns-zones',
+    'feeds',
+    'groups',
+    'roles',
+    'scopes',
+    'sso-providers',
+    'users',
+    'webhooks',
+  ],
 ]
 
 test('a resource has a history, or is declared to have none', () => {
@@ -59,7 +71,7 @@ test.each(byHand)('an undo needs the permission of %s', (_, kind, effect, access
 })
 
 const TABLES = [
-  ...INVENTORY.map((resource) => [kindOf(resource), resource] as const),
+  ...INVENTORY.map((resource) => [kindOf(resource), tableOf(resource)] as const),
   ['discovery-rule', 'discovery_rules'] as const,
   ['discovery-lock', 'discovery_locks'] as const,
 ]
@@ -82,6 +94,7 @@ describe('documents', () => {
     // Of resources whose rows are their objects, such as datacenters, whatever the registry has.
     for (const table of PLAIN) await admin.request('POST', `/api/${table}`, requiredExample(contracts[table].create))
     const [{ id: datacenter_id } = { id: '' }] = await admin.api.datacenters.list()
+    await admin.api.customFields.create({ resource: 'devices', name: 'f', type: 'text' })
     await admin.api.vlans.create({ vlan_id: 10, name: 'v', datacenter_id })
     const { id: network_id } = await admin.api.networks.create({ name: 'n', subnet: '10.0.0.0/24', datacenter_id })
     const pool = await admin.api.pools.create({ network_id, name: 'p', start_ip: '10.0.0.10', end_ip: '10.0.0.20' })
@@ -89,6 +102,11 @@ describe('documents', () => {
     const device = await admin.api.devices.create({ name: 'd', addresses: [{ ip: '10.0.0.1' }] })
     const other = await admin.api.devices.create({ name: 'e' })
     await admin.api.relationships.create({ device_id: device.id, child_id: other.id, type: 'contains' })
+    await admin.api.cables.create({
+      a: { device_id: device.id, port: 'eth0' },
+      b: { device_id: other.id, port: 'eth0' },
+    })
+    await admin.api.deviceTypes.create({ manufacturer: 'm', model: 't' })
     await admin.api.discoveryRules.create({ network_id, interval_hours: 24, enabled: false })
     await admin.api.discoveryLocks.create({ device_id: device.id, field: 'hostname' })
   })

@@ -5,15 +5,19 @@ import { DEFAULT_SPACE, ipKeyOf } from '../../net/ip.ts'
 import type { AppError } from '../../platform/contract/errors.ts'
 import type { RecordedItem } from '../../platform/operation/change-record.ts'
 import { oneStep } from '../../platform/operation/implement.ts'
+import * as cables from '../cables/cables.ts'
 import type { Ctx, Feature, StoreScope } from '../ctx.ts'
+import * as customFields from '../custom-fields/custom-fields.ts'
+import * as deviceTypes from '../device-types/device-types.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import * as discovery from '../discovery/discovery.ts'
 import { contracts } from '../index.ts'
-import { INVENTORY, type Resource } from '../inventory.ts'
+import { contractOf, INVENTORY, type Resource } from '../inventory.ts'
 import { type Named, namedStore } from '../named-store.ts'
 import * as networks from '../networks/networks.ts'
 import * as pools from '../pools/pools.ts'
+import * as ports from '../ports/ports.ts'
 import * as relationships from '../relationships/relationships.ts'
 import * as reservations from '../reservations/reservations.ts'
 import { type InSpace, type SpaceKeys, spaceKeys } from '../spaces/keys.ts'
@@ -97,7 +101,7 @@ const plainRules = (resource: PlainTable): KindRules => {
   const run = (verb: 'create' | 'update' | 'delete', ctx: Ctx, input: object, { operations }: Means) =>
     oneStep(operations, `${resource}.${verb}`).run(ctx, input)
   // The type of one of them would not allow the others.
-  const schema: z.ZodObject & z.ZodType<Named> = contracts[resource].get.output
+  const schema: z.ZodObject & z.ZodType<Named> = contracts[contractOf(resource)].get.output
   return {
     name: 'name',
     documents: namedStore(resource, schema).documents,
@@ -121,6 +125,15 @@ const relationshipOf = (document: Document): Parameters<typeof relationships.cre
 
 /** The kinds whose rules are more than those of a plain table. */
 const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> = {
+  'custom-field': {
+    name: 'name',
+    documents: customFields.documents,
+    ...rulesOf(customFields),
+    // An undo of its creation takes the values along that objects got since.
+    remove: (ctx, id) => customFields.remove(ctx, id, true),
+    derived: customFields.derivedOf,
+  },
+  'device-type': { name: 'name', documents: deviceTypes.documents, ...rulesOf(deviceTypes) },
   vlan: { name: 'name', documents: vlans.documents, ...rulesOf(vlans), derived: vlans.derivedOf },
   network: {
     name: 'name',
@@ -161,7 +174,7 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
       ),
     removeAll: devices.removeAll,
     exchange: {
-      fields: ['addresses', 'refs'],
+      fields: ['addresses', 'refs', 'mount', 'custom'],
       updateAll: (ctx, all) =>
         devices.updateAll(
           ctx,
@@ -173,9 +186,23 @@ const OWN_RULES: Readonly<Record<Exclude<Kind, KindOf<PlainTable>>, KindRules>> 
       const device = deviceOf(document)
       const search = devices.searchTextOf(device)
       const ips = device.addresses.map((address) => ipKeyOf(address.ip, space(address)))
-      return { ips, ...(!isAscii(search) && { search }) }
+      const custom = devices.lowerCaseCustom(device)
+      const isPlain = isAscii(JSON.stringify(custom))
+      return { ips, ...(!isAscii(search) && { search }), ...(!isPlain && { custom }) }
     },
   },
+  port: {
+    name: 'name',
+    documents: ports.documents,
+    ...rulesOf(ports),
+    createAll: (ctx, all) =>
+      ports.createAll(
+        ctx,
+        all.map(({ document }) => given(document)),
+      ),
+    derived: ports.derivedOf,
+  },
+  cable: { name: 'label', documents: cables.documents, ...rulesOf(cables) },
   relationship: {
     documents: relationships.documents,
     create: (ctx, { document }) => relationships.create(ctx, relationshipOf(document)),

@@ -1,6 +1,6 @@
 /** The tables that follow from others, as of a moment: the addresses of networks, and the taken addresses of blocks. */
 import type { PastSql } from '../../platform/db/database.ts'
-import type { PastTable } from '../../platform/db/past.ts'
+import type { TableView } from '../../platform/db/table-views.ts'
 import { type IsSame, keyIn, spaceIn, spaceOfPool } from './past-spaces.ts'
 
 const DIGITS = [...'0123456789abcdef']
@@ -16,7 +16,7 @@ const whole = `length(${spaceIn('n.first_key')}) + 1 + n.prefix / 4`
  * The networks that an address belongs to, by the rule of `networks/membership.ts`. Addresses of unchanged devices keep
  * their rows, except in the ranges of networks whose subnet or space was another one.
  */
-export const membershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): PastTable[] => [
+export const membershipTables = ({ stored, text, bytewise }: PastSql, isSame: IsSame): TableView[] => [
   {
     name: 'past_moved_ranges',
     isMaterialized: true,
@@ -82,7 +82,7 @@ const blockOf = (key: string): string => `substr(${key}, 1, length(${key}) - 2)`
  * The bitmaps of taken addresses: the stored ones, except of blocks with an address of an object that has changed. An
  * expired reservation holds its address until it is deleted.
  */
-export const occupancyTables = (engine: PastSql, isSame: IsSame): PastTable[] => {
+export const occupancyTables = (engine: PastSql, isSame: IsSame): TableView[] => {
   const { stored, text, unindexed } = engine
   const reserved = keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), text('t.derived', 'ip'))
   const isUnmoved = 'NOT EXISTS (SELECT 1 FROM past_moved_reservations AS m WHERE m.id = s.id)'

@@ -5,6 +5,8 @@ import { estateChanges } from '../../testing/estate-changes.ts'
 import { dialects } from '../../testing/servers.ts'
 
 const STEPS = 40
+/** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
+const PARTS = 3
 const LIMIT_MS = 600_000
 /** A lookup has present conflicts and audit entries for callers who may list them, which the past has not. */
 const READER = [
@@ -16,6 +18,11 @@ const READER = [
   'reservations',
   'devices',
   'relationships',
+  'custom-fields',
+  'device-types',
+  'racks',
+  'ports',
+  'cables',
 ].flatMap((noun) => (noun === 'relationships' ? [`${noun}:list`] : [`${noun}:list`, `${noun}:read`]))
 
 type Kept = { readonly time: string; readonly change: string; readonly answers: ReadonlyMap<string, string> }
@@ -58,7 +65,8 @@ describe.each(dialects())('on %s', (dialect) => {
         await estate.change()
         const [change] = await admin.api.history.list({ limit: 1 })
         const answers = new Map<string, string>()
-        for (const path of estate.reads()) answers.set(path, await answerOf(path))
+        for (const [i, path] of estate.reads().entries())
+          if ((i + step) % PARTS === 0) answers.set(path, await answerOf(path))
         all.push({ time: new Date(nowMs).toISOString(), change: change?.id ?? '', answers })
       }
       nowMs += 3_600_000
@@ -74,7 +82,7 @@ describe.each(dialects())('on %s', (dialect) => {
           compared++
         }
       }
-      expect(compared).toBeGreaterThan(STEPS * 30)
+      expect(compared).toBeGreaterThan((STEPS * 30) / PARTS)
     },
     LIMIT_MS,
   )

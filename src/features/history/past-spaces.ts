@@ -3,7 +3,7 @@
  * documents say nothing of it, so their keys follow from the space that their network was in.
  */
 import type { PastSql } from '../../platform/db/database.ts'
-import type { PastTable } from '../../platform/db/past.ts'
+import type { TableView } from '../../platform/db/table-views.ts'
 
 /** Returns the condition for an object that has not changed since. */
 export type IsSame = (kind: 'device' | 'network' | 'pool' | 'reservation', id: string) => string
@@ -30,7 +30,7 @@ export const spaceOfPool = (engine: PastSql, id: string): string =>
   spaceOf(engine, `SELECT ${spaceIn('p.start_key')} FROM pools AS p WHERE p.id = ${id}`)
 
 /** The stored pools whose network was in another space. `size` is the length of their present key of a space. */
-export const movedPools = (engine: PastSql, isSame: IsSame): PastTable[] => {
+export const movedPools = (engine: PastSql, isSame: IsSame): TableView[] => {
   const { stored, text } = engine
   return [
     {
@@ -58,7 +58,7 @@ export const movedPools = (engine: PastSql, isSame: IsSame): PastTable[] => {
 }
 
 /** The unchanged reservations in those pools, with their keys of then and now. */
-export const movedReservations = (engine: PastSql, isSame: IsSame): PastTable => ({
+export const movedReservations = (engine: PastSql, isSame: IsSame): TableView => ({
   name: 'past_moved_reservations',
   isMaterialized: true,
   stored: ['reservations'],

@@ -5,13 +5,14 @@
 import { z } from 'zod'
 import { REFERABLE } from '../../platform/contract/external-fields.ts'
 import type { PastSql } from '../../platform/db/database.ts'
-import type { PastTable } from '../../platform/db/past.ts'
+import type { TableView } from '../../platform/db/table-views.ts'
 import { contracts } from '../index.ts'
-import { INVENTORY } from '../inventory.ts'
+import { contractOf, INVENTORY, tableOf } from '../inventory.ts'
 import type { PlainTable, Tables } from '../tables.ts'
 import { type Kind, kindOf } from './kind-names.ts'
 import { KIND_RULES, PLAIN } from './kinds.ts'
 import { membershipTables, occupancyTables } from './past-derived.ts'
+import { cableColumns, cableEnds, portColumns } from './past-ports.ts'
 import {
   keyIn,
   type MovedRows,
@@ -37,8 +38,11 @@ const EMPTY = [
 /** The columns by which the states of changed objects are found. */
 type Found = { readonly kind: string; readonly id: string }
 
+/** The table of the states of changed objects of a kind. */
+const statesName = (kind: Kind): string => `then_${kind.replaceAll('-', '_')}`
+
 /** The states of changed objects of a kind: those before the first later change. */
-const statesOf = (kind: Kind, found: Found, name = `then_${kind}`): PastTable => ({
+const statesOf = (kind: Kind, found: Found, name = statesName(kind)): TableView => ({
   name,
   sql: `SELECT ${found.id} AS id, h.sort_key, h.derived, h.before FROM history AS h
     WHERE ${found.kind} = '${kind}' AND h.seq > :seq
@@ -78,8 +82,8 @@ type Stored = {
 /** A table whose rows are stored for the present, and cut out of documents for the past. */
 const estateTable = (
   engine: PastSql,
-  { table, kind, id, columns, elements, states = `then_${kind}`, moved }: Stored,
-): PastTable => {
+  { table, kind, id, columns, elements, states = statesName(kind), moved }: Stored,
+): TableView => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS "${name}"`)
   const isUnmoved = moved ? ` AND NOT EXISTS (SELECT 1 FROM ${moved.from} AS m WHERE m.id = s.id)` : ''
@@ -101,7 +105,7 @@ const estateTable = (
 const inStepsOf = (table: string): string => `${table}_in_steps`
 
 /** As `estateTable`, with all stored rows: `is_then` is 0 where the object has changed since. */
-const tableInSteps = (engine: PastSql, { table, kind, id, columns, states }: Stored): PastTable => {
+const tableInSteps = (engine: PastSql, { table, kind, id, columns, states }: Stored): TableView => {
   const names = Object.keys(columns)
   const cut = names.map((name) => `${columns[name]} AS ${name}`)
   return {
@@ -116,6 +120,17 @@ const tableInSteps = (engine: PastSql, { table, kind, id, columns, states }: Sto
 const fieldsOf = (engine: PastSql, names: readonly string[]): Columns =>
   Object.fromEntries(names.map((name) => [name, engine.text('t.before', name)]))
 
+/** The values of the custom fields that searches found, by the definitions of then. Texts beyond ASCII are beside the document. */
+const searchedValues = (engine: PastSql): string => {
+  const searched = "SELECT f.name FROM custom_fields AS f WHERE f.resource = 'devices' AND f.searchable = 1"
+  const valuesIn = (json: string, as: (text: string) => string): string => {
+    const { from, key, text } = engine.entries(json, 'custom', 'c')
+    return `SELECT string_agg('\n' || ${as(text)}, '' ORDER BY ${key}) FROM ${from} WHERE ${key} IN (${searched})`
+  }
+  const given = valuesIn('t.before', (text) => `lower(${text})`)
+  return `coalesce((${valuesIn('t.derived', (text) => text)}), (${given}), '')`
+}
+
 /** In the form of `search-text.ts`. Texts beyond ASCII are beside the document. */
 const searchTextOf = (engine: PastSql): string => {
   const { text, elements } = engine
@@ -129,7 +144,8 @@ const searchTextOf = (engine: PastSql): string => {
   const parts = fields.map((field) => text('t.before', field)).join(" || '\n' || ")
   const addresses = (['ip', 'mac_address', 'dns_name'] as const).map((field) => list('addresses', field))
   const lists = [...addresses, list('tags', 'text'), list('domains', 'text')].join(' || ')
-  return `CAST(coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)})) AS TEXT)`
+  const own = `coalesce(${text('t.derived', 'search')}, lower(${engine.bytewise(`${parts} || ${lists}`)}))`
+  return `CAST(${own} || ${searchedValues(engine)} AS TEXT)`
 }
 
 const deviceColumns = (engine: PastSql): Columns => ({
@@ -141,8 +157,9 @@ const deviceColumns = (engine: PastSql): Columns => ({
   hostname_key: `CAST(${hostnameOf(engine)} AS TEXT)`,
   ...fieldsOf(engine, [
     ...['description', 'make_model', 'os', 'status', 'datacenter_id', 'username', 'location'],
-    ...['managed_by', 'created_at', 'updated_at'],
+    ...['managed_by', 'device_type_id', 'created_at', 'updated_at'],
   ]),
+  rack_id: engine.text('t.before', 'mount', 'rack_id'),
   search_text: searchTextOf(engine),
   doc: 't.before',
 })
@@ -165,7 +182,7 @@ const addressColumns = (engine: PastSql) => {
 }
 
 /** The addresses of the devices that have changed since. */
-const changedAddresses = (engine: PastSql): PastTable => {
+const changedAddresses = (engine: PastSql): TableView => {
   const { from, columns } = addressColumns(engine)
   const { device_id, ip_key, network_id } = columns
   return {
@@ -187,16 +204,19 @@ const deviceTexts = (engine: PastSql, table: keyof Tables, { field, column }: Re
 }
 
 /** The refs of all objects, which are in their documents. */
-const refsTable = (engine: PastSql): PastTable => {
+const refsTable = (engine: PastSql): TableView => {
   const { from, key, text } = engine.entries('t.before', 'refs', 'e')
   const of = (kind: Kind, resource: string): string =>
     `SELECT s.resource, s.source, s.external_id, s.object_id FROM ${engine.stored('refs')} AS s
       WHERE s.resource = '${resource}' AND ${isSame(kind, 's.object_id')}
       UNION ALL SELECT '${resource}' AS resource, ${key} AS source, ${text} AS external_id, t.id AS object_id
-      FROM then_${kind} AS t, ${from}`
+      FROM ${statesName(kind)} AS t, ${from}`
   const kinds = REFERABLE.map((resource) => of(kindOf(resource), resource))
   return { name: 'refs', stored: ['refs'], sql: kinds.join(' UNION ALL ') }
 }
+
+/** SQL has 0 and 1 for false and true. */
+const flag = (value: string): string => `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`
 
 const isNumber = (field: z.ZodType): boolean =>
   // The wrapped type is a schema of this library, whose declaration is wider.
@@ -204,22 +224,22 @@ const isNumber = (field: z.ZodType): boolean =>
 
 /** The columns of a table whose rows are objects with `name_key`. */
 const plainColumns = (engine: PastSql, table: PlainTable): Columns => {
-  const columns = Object.entries(contracts[table].get.output.shape).map(([name, field]) => {
+  const columns = Object.entries(contracts[contractOf(table)].get.output.shape).map(([name, field]) => {
     const value = engine.text('t.before', name)
-    if (field instanceof z.ZodBoolean)
-      return [name, `CAST(CASE WHEN ${value} IN ('true', '1') THEN 1 ELSE 0 END AS INTEGER)`]
+    if (field instanceof z.ZodBoolean) return [name, flag(value)]
     return [name, isNumber(field) ? `CAST(${value} AS INTEGER)` : value]
   })
   return { ...Object.fromEntries(columns), id: 't.id', name_key: 't.sort_key' }
 }
 
-const estate = (engine: PastSql): PastTable[] => {
+const estate = (engine: PastSql): TableView[] => {
   const { text } = engine
   const addresses = addressColumns(engine)
   const derived = (name: string): string => text('t.derived', name)
   const integer = (expression: string): string => `CAST(${expression} AS INTEGER)`
   const inNetwork = (key: string): string => keyIn(engine, spaceOfNetwork(engine, text('t.before', 'network_id')), key)
   const common = ['refs', 'managed_by', 'created_at', 'updated_at']
+  const own = [...common, 'custom']
   const named = (names: readonly string[]): Columns => ({
     id: 't.id',
     ...fieldsOf(engine, ['name']),
@@ -234,14 +254,47 @@ const estate = (engine: PastSql): PastTable[] => {
   return [
     refsTable(engine),
     ...PLAIN.map((table) =>
-      estateTable(engine, { table, kind: kindOf(table), id: 's.id', columns: plainColumns(engine, table) }),
+      estateTable(engine, {
+        table: tableOf(table),
+        kind: kindOf(table),
+        id: 's.id',
+        columns: plainColumns(engine, table),
+      }),
     ),
+    estateTable(engine, {
+      table: 'custom_fields',
+      kind: 'custom-field',
+      id: 's.id',
+      columns: {
+        ...named(['resource', 'label', 'type', 'choices', 'reference_to', 'pattern', 'minimum', 'maximum']),
+        ...fieldsOf(engine, ['description', 'group', ...common]),
+        ...Object.fromEntries(
+          ['multiple', 'required', 'unique', 'searchable'].map((name) => [name, flag(text('t.before', name))]),
+        ),
+        // Values of the past are read from documents, which have no numbers.
+        number: integer('0'),
+        position: integer(text('t.before', 'position')),
+        default: derived('default'),
+        group_key: derived('group'),
+      },
+    }),
+    estateTable(engine, {
+      table: 'device_types',
+      kind: 'device-type',
+      id: 's.id',
+      columns: {
+        ...named(['manufacturer', 'model', 'slug', 'part_number', 'description', 'ports', ...common]),
+        height: `CAST(${text('t.before', 'height')} AS DOUBLE PRECISION)`,
+        full_depth: flag(text('t.before', 'full_depth')),
+        power_w: integer(text('t.before', 'power_w')),
+      },
+    }),
     estateTable(engine, {
       table: 'vlans',
       kind: 'vlan',
       id: 's.id',
       columns: {
-        ...named(['datacenter_id', 'group', 'description', ...common]),
+        ...named(['datacenter_id', 'group', 'description', ...own]),
         vlan_id: integer(text('t.before', 'vlan_id')),
         group_key: derived('group'),
       },
@@ -251,7 +304,7 @@ const estate = (engine: PastSql): PastTable[] => {
       kind: 'network',
       id: 's.id',
       columns: {
-        ...named(['subnet', 'datacenter_id', 'description', 'space_id', ...common]),
+        ...named(['subnet', 'datacenter_id', 'description', 'space_id', ...own]),
         vlan_id: integer(text('t.before', 'vlan_id')),
         subnet_key: keyIn(engine, spaceIn(derived('first')), text('t.before', 'subnet')),
         prefix: integer(derived('prefix')),
@@ -265,7 +318,7 @@ const estate = (engine: PastSql): PastTable[] => {
       kind: 'pool',
       id: 's.id',
       columns: {
-        ...named(['network_id', 'start_ip', 'end_ip', 'description', ...common]),
+        ...named(['network_id', 'start_ip', 'end_ip', 'description', ...own]),
         start_key: inNetwork(derived('start')),
         end_key: inNetwork(derived('end')),
       },
@@ -286,7 +339,7 @@ const estate = (engine: PastSql): PastTable[] => {
       columns: {
         id: 't.id',
         ...fieldsOf(engine, ['pool_id', 'ip_address', 'hostname', 'purpose', 'notes', 'expires_at', 'created_by']),
-        ...fieldsOf(engine, common),
+        ...fieldsOf(engine, own),
         mac_address: `coalesce(${text('t.before', 'mac_address')}, '')`,
         ip_key: keyIn(engine, spaceOfPool(engine, text('t.before', 'pool_id')), derived('ip')),
       },
@@ -303,6 +356,9 @@ const estate = (engine: PastSql): PastTable[] => {
     }),
     deviceTexts(engine, 'device_tags', { field: 'tags', column: 'tag' }),
     deviceTexts(engine, 'device_domains', { field: 'domains', column: 'domain' }),
+    estateTable(engine, { table: 'ports', kind: 'port', id: 's.id', columns: portColumns(engine, flag) }),
+    estateTable(engine, { table: 'cables', kind: 'cable', id: 's.id', columns: cableColumns(engine) }),
+    cableEnds(engine, isSame),
     estateTable(engine, {
       table: 'relationships',
       kind: 'relationship',
@@ -319,7 +375,7 @@ export const FEW_LATER = 1000
  * Returns the definitions, each after those that it needs.
  * @param areFew true if there are at most `FEW_LATER` rows of later changes
  */
-export const pastTables = (engine: PastSql, areFew: boolean): PastTable[] => [
+export const pastTables = (engine: PastSql, areFew: boolean): TableView[] => [
   // Of the other kinds, rules and locks have no past.
   ...INVENTORY.map(kindOf)
     .filter((kind) => kind !== 'device')

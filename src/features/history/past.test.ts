@@ -183,23 +183,37 @@ describe.each(dialects())('on %s', (dialect) => {
       const { object: device } = await change('POST', '/api/devices', { name: 'd', addresses: [{ ip: `${prefix}.1` }] })
       const { object: datacenter } = await change('POST', '/api/datacenters', { name: 'dc' })
       const { object: space } = await change('POST', '/api/spaces', { name: op.name })
+      const { object: field } = await change('POST', '/api/custom-fields', {
+        ...{ resource: 'racks', name: `of_${op.name.replace(/\W/g, '_')}`, type: 'text' },
+      })
       const { object: vlan } = await change('POST', '/api/vlans', {
         vlan_id: 1,
         name: 'v',
         datacenter_id: datacenter.id,
       })
       const { object: held } = await change('POST', `/api/pools/${made.id}/reservations`, { ip_address: `${prefix}.2` })
+      const type = { manufacturer: 'm', model: op.name }
+      const { object: deviceType } = await change('POST', '/api/device-types', type)
+      const { object: rack } = await change('POST', '/api/racks', { name: 'r' })
+      const { object: port } = await change('POST', `/api/devices/${device.id}/ports`, { name: 'eth0' })
+      const end = { device_id: device.id, port: 'eth1' }
+      const { object: cable } = await change('POST', '/api/cables', { a: { port_id: port.id }, b: end })
       const moment = later(1000)
       later(1000)
       const ids: Record<string, string> = {
         ...{ network_id: network.id, pool_id: made.id, device_id: device.id, query: `${prefix}.0%2F24` },
         id:
           {
+            'custom-fields': field,
             spaces: space,
             vlans: vlan,
             networks: network,
             pools: made,
+            'device-types': deviceType,
+            racks: rack,
             devices: device,
+            ports: port,
+            cables: { 'cables.trace': port, 'cables.paths': device }[op.name] ?? cable,
             datacenters: datacenter,
             reservations: held,
           }[op.name.split('.')[0] ?? '']?.id ?? '',

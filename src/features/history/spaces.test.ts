@@ -73,24 +73,27 @@ describe.each(dialects())('on %s', (dialect) => {
         ...networks.flatMap((id) => [`/api/networks/${id}/devices`, `/api/networks/${id}/utilization`]),
         ...pools.flatMap((id) => [`/api/pools/${id}/heatmap`, `/api/pools/${id}/reservations`]),
       ]
-      const answers = async (asOf?: string): Promise<string[]> =>
+      /** One path in two, at each step the others. */
+      const answers = async (step: number, asOf?: string): Promise<string[]> =>
         Promise.all(
-          paths.map(async (path) => {
-            const moment =
-              asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
-            const response = await reader.request('GET', path + moment)
-            const body = (await response.json()) as object
-            return `${path} ${response.status} ${JSON.stringify({ ...body, ways: [] })}`
-          }),
+          paths
+            .filter((_, i) => (i + step) % 2 === 0)
+            .map(async (path) => {
+              const moment =
+                asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
+              const response = await reader.request('GET', path + moment)
+              const body = (await response.json()) as object
+              return `${path} ${response.status} ${JSON.stringify({ ...body, ways: [] })}`
+            }),
         )
 
       const changes: string[] = []
-      const states: string[][] = [await answers()]
+      const states: string[][] = [await answers(0)]
       const moments: string[] = [new Date(nowMs).toISOString()]
       const change = async (method: string, path: string, body?: unknown): Promise<void> => {
         const { change: id } = await send(method, path, body)
         changes.push(id)
-        states.push(await answers())
+        states.push(await answers(states.length))
         moments.push(changes.length % 2 === 0 ? id : new Date(nowMs).toISOString())
       }
       const [first, second, third] = networks
@@ -107,14 +110,14 @@ describe.each(dialects())('on %s', (dialect) => {
       await change('POST', '/api/spaces', { name: 'later' })
 
       nowMs += 60_000
-      for (const [i, moment] of moments.entries()) expect([i, await answers(moment)]).toEqual([i, states[i] ?? []])
+      for (const [i, moment] of moments.entries()) expect([i, await answers(i, moment)]).toEqual([i, states[i] ?? []])
 
       // Everything but the time of the last update is as it was.
       const untimed = (all: readonly string[] | undefined) =>
         all?.map((text) => text.replace(/"updated_at":"[^"]*"/g, ''))
       for (let i = changes.length - 1; i >= 0; i--) {
         await send('POST', `/api/history/${changes[i]}/undo`)
-        expect([i, untimed(await answers())]).toEqual([i, untimed(states[i])])
+        expect([i, untimed(await answers(i))]).toEqual([i, untimed(states[i])])
       }
     },
     LIMIT_MS,

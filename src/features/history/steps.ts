@@ -15,7 +15,7 @@ const AT_ONCE = 250
 const MAX_PASSES = 10
 
 /** Kinds that hold addresses, with those that need them. */
-const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'relationship', 'reservation', 'discovery-lock'])
+const HOLDERS: ReadonlySet<Kind> = new Set(['device', 'port', 'cable', 'relationship', 'reservation', 'discovery-lock'])
 
 /** True for an update that is made together with others of its kind. */
 const isExchange = ({ change, kind, document }: Step): boolean => {

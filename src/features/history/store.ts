@@ -142,6 +142,8 @@ export type ChangeFilter = {
   readonly operation?: string | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
+  /** Only changes with a lower number. */
+  readonly before?: number | undefined
 }
 
 /** Up to this many items, the changes of a kind are found by its items. */
@@ -164,13 +166,14 @@ const areFew = async ({ db }: StoreScope, kinds: readonly Kind[]): Promise<boole
 /** Returns the query for the matching changes, newest first. */
 const changesQuery = async (ctx: StoreScope, filter: ChangeFilter) => {
   const { db } = ctx
-  const { kinds, object_id, user_id, operation, from, to } = filter
+  const { kinds, object_id, user_id, operation, from, to, before } = filter
   let query = db.selectFrom('changes').selectAll().where(isKept).orderBy('seq', 'desc')
   if (user_id !== undefined)
     query = query.where((eb) => eb.or([eb('user_id', '=', user_id), eb('key_id', '=', user_id)]))
   if (operation !== undefined) query = query.where('operation', '=', operation)
   if (from !== undefined) query = query.where('at', '>=', from)
   if (to !== undefined) query = query.where('at', '<=', to)
+  if (before !== undefined) query = query.where('seq', '<', before)
   if (kinds.length === 0) return query.where(sql<SqlBool>`1 = 0`)
   if (object_id === undefined && kinds.length === KINDS.length) return query
   const items = db.selectFrom('history').select('history.seq').where('kind', 'in', kinds)
@@ -194,6 +197,17 @@ export const changesOf = async (
 ): Promise<StoredChange[]> => {
   const query = await changesQuery(ctx, filter)
   return (await query.limit(limit).offset(offset).execute()).map(storedOf)
+}
+
+/** A change with the number of its objects. */
+export type SizedChange = Pick<StoredChange, 'seq' | 'counts'>
+
+/** Returns the changes with these numbers, newest first. */
+export const changesBySeq = async ({ db }: StoreScope, seqs: readonly number[]): Promise<StoredChange[]> => {
+  const found: StoredChange[] = []
+  for (const batch of batches(seqs))
+    found.push(...(await db.selectFrom('changes').selectAll().where('seq', 'in', batch).execute()).map(storedOf))
+  return found.sort((a, b) => b.seq - a.seq)
 }
 
 /** A number of changes up to a number, which no later change alters. */
@@ -288,6 +302,21 @@ export const statesBeforeLater = async (
       )
       .execute()
     for (const { id, before } of rows) states.set(id, before)
+  }
+  return states
+}
+
+/** Returns all kept states of objects before a change, in the order of the changes. */
+export const statesOf = async (
+  ctx: StoreScope,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<{ id: string; seq: number; before: string | null }[]> => {
+  const states: { id: string; seq: number; before: string | null }[] = []
+  for (const batch of batches(ids)) {
+    const query = ctx.db.selectFrom('history').select(['id', 'seq', 'before']).where('kind', '=', kind)
+    const rows = await query.where('id', 'in', padded(batch, '')).orderBy('seq').execute()
+    for (const { seq, ...row } of rows) states.push({ ...row, seq: Number(seq) })
   }
   return states
 }

@@ -9,6 +9,7 @@ import { KINDS } from './kind-names.ts'
 import { type Document, documentOf, KIND_RULES } from './kinds.ts'
 import type { Step } from './steps.ts'
 import * as store from './store.ts'
+import { withoutDefaults } from './undo-addresses.ts'
 import type { Obstacle } from './undo-obstacles.ts'
 
 /** One step of an undo. `change` is the step's own, not that of the change. */
@@ -59,7 +60,7 @@ const undoDelete = (before: string, now: string | undefined): Decision => {
   return { scope: 'delete', obstacles: [{ message: 'is there again, and different', isLater: true }] }
 }
 
-/** Returns the update that makes refs those of another moment, although an update keeps those that it does not name. */
+/** Returns the update that makes refs or custom values those of another moment, although an update keeps those that it does not name. */
 const replacing = (now: unknown, then: unknown): Document => ({
   ...Object.fromEntries(Object.keys(now ?? {}).map((source) => [source, null])),
   // The documents of objects that have refs.
@@ -78,7 +79,8 @@ const undoUpdate = (before: string, after: string, now: string | undefined): Dec
   for (const [field, { from, to }] of fields) {
     const value = present[field] ?? null
     if (Bun.deepEquals(value, from)) continue
-    if (Bun.deepEquals(value, to)) wanted[field] = field === 'refs' ? replacing(value, from) : from
+    if (Bun.deepEquals(value, to))
+      wanted[field] = field === 'refs' || field === 'custom' ? replacing(value, from) : from
     else obstacles.push({ field, message: 'has another value now', isLater: true })
   }
   if (obstacles.length > 0) return { scope, obstacles }
@@ -192,5 +194,5 @@ export const planOf = async (
     }
   const shared = await sharedAmong(ctx, seq, actions)
   const marked = shared.size === 0 ? actions : actions.map((one) => ({ ...one, isShared: shared.has(one.id) }))
-  return { actions: marked, scope, obstacles }
+  return { actions: await withoutDefaults(ctx, marked), scope, obstacles }
 }

@@ -1,7 +1,9 @@
 /** The API keys contract. Browser-safe. */
 import { z } from 'zod'
+import { AddressBlock } from '../../platform/contract/address-field.ts'
 import { draft, idOf, Moment, Name, Page, reference, Timestamp } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { MAX_PERMISSIONS, PermissionName } from '../roles/api.ts'
 
 export const ApiKey = z
   .object({
@@ -17,6 +19,18 @@ export const ApiKey = z
       .nullable()
       .describe('The user who made it; null for a key of an earlier version, which counts as made by its owner'),
     feed_id: z.string().nullable().describe('The feed whose content is all that the key opens'),
+    scope_id: z
+      .string()
+      .nullable()
+      .describe('The scope to which the key is limited; a key of a deleted scope reaches nothing'),
+    permissions: z
+      .array(z.string())
+      .nullable()
+      .describe('The permissions that the key has, as far as its owner has them; null for all of the owner'),
+    allowed_cidrs: z.array(z.string()).describe('The addresses from which the key opens; every address if it is empty'),
+    last_used_ip: z.string().nullable().describe('The address of the client at last_used_at'),
+    rotated_at: Timestamp.nullable(),
+    previous_expires_at: Timestamp.nullable().describe('Until then the value before the last rotation opens'),
   })
   .meta({ id: 'ApiKey', columns: ['id', 'name', 'prefix', 'last_used_at', 'expires_at'] })
 export type ApiKey = z.infer<typeof ApiKey>
@@ -30,15 +44,37 @@ export type NewApiKey = z.infer<typeof NewApiKey>
 /** Forms send "" for an empty field. */
 const Expiry = z.union([z.literal('').transform(() => null), Moment]).nullable()
 
+const MAX_CIDRS = 50
+
 export const ApiKeyDraft = z.object({
   name: Name,
   ...draft({
     expires_at: Expiry,
     user_id: reference('users').describe('The owner of the key; you without it'),
     feed_id: reference('feeds').describe('Opens the content of this feed, and nothing else'),
+    scope_id: reference('scopes').describe(
+      'Limits the key to a scope; it loses the permissions that cannot be limited',
+    ),
+    permissions: z
+      .array(PermissionName)
+      .min(1)
+      .max(MAX_PERMISSIONS)
+      .nullable()
+      .transform((names) => names && [...new Set(names)].sort())
+      .describe('All that the key may do, as far as its owner may; all permissions of the owner without it'),
+    allowed_cidrs: z
+      .array(AddressBlock)
+      .max(MAX_CIDRS)
+      .nullable()
+      .transform((blocks) => [...new Set(blocks)])
+      .describe('Addresses and CIDRs from which the key opens; every address without it'),
   }),
 })
 export type ApiKeyDraft = z.output<typeof ApiKeyDraft>
+
+/** One day is enough to exchange a key everywhere; a week is the longest. */
+const MAX_OVERLAP_S = 7 * 24 * 3600
+const OVERLAP_S = 3600
 
 const One = z.object({ id: idOf('keys') })
 
@@ -71,6 +107,24 @@ export const keys = {
     // The answer contains a secret.
     mcp: 'hidden',
     input: ApiKeyDraft,
+    output: NewApiKey,
+  }),
+  rotate: operation({
+    name: 'keys.rotate',
+    summary: 'Give an API key a new value, shown only this once; the old value opens for a while',
+    description:
+      'For a key of yours or, with the permission apikeys:create, of another user, all of whose permissions you must hold. Name, limits and expiry stay. Another rotation ends the value before the last one at once.',
+    http: 'POST /api/keys/{id}/rotate',
+    status: 201,
+    effect: 'action',
+    access: 'authenticated',
+    // The answer contains a secret.
+    mcp: 'hidden',
+    input: () =>
+      z.object({
+        id: idOf('keys'),
+        overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(OVERLAP_S).describe('How long the old value opens'),
+      }),
     output: NewApiKey,
   }),
   get: operation({

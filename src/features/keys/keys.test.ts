@@ -41,6 +41,12 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
       prefix: body.key.slice(0, 9),
       created_by: id,
       feed_id: null,
+      scope_id: null,
+      permissions: null,
+      allowed_cidrs: [],
+      last_used_ip: null,
+      rotated_at: null,
+      previous_expires_at: null,
       key: expect.stringMatching(/^plat_[A-Za-z0-9_-]{43}$/),
     })
     expect((await app.send('GET /api/auth/me', { key: body.key })).status).toBe(200)
@@ -243,9 +249,10 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
     const { id, key } = await person('viewer')
     const post = () => app.send('POST /api/datacenters', { key, body: { name: 'x' } })
     expect((await post()).status).toBe(403)
-    await app.db.write((tx) => tx.db.insertInto('user_roles').values({ user_id: id, role_id: 'role-admin' }).execute())
+    const grant = { id: 'grant-1', role_id: 'role-admin', user_id: id, group_id: null, scope_id: null, created_at: '' }
+    await app.db.write((tx) => tx.db.insertInto('grants').values(grant).execute())
     expect((await post()).status).toBe(201)
-    await app.db.write((tx) => tx.db.deleteFrom('user_roles').where('user_id', '=', id).execute())
+    await app.db.write((tx) => tx.db.deleteFrom('grants').where('user_id', '=', id).execute())
     expect((await post()).status).toBe(403)
   })
 
@@ -281,7 +288,16 @@ describe.each([...dialects()])('API keys on %s', (dialect) => {
 
   test('a recorded use does not invalidate cached callers', async () => {
     const { key } = await person()
-    const tables = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
+    const tables = [
+      'users',
+      'roles',
+      'role_permissions',
+      'grants',
+      'group_members',
+      'area_scopes',
+      'api_keys',
+      'sessions',
+    ] as const
     const before = await app.db.revision(tables)
     app.clock.ms += 60_000
     await app.send('GET /api/auth/me', { key })

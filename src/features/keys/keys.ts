@@ -1,11 +1,14 @@
 /** The rules of API keys: owners and format. Only the hash of a key is stored. */
-import { AppError, invalidField, notFound } from '../../platform/contract/errors.ts'
+import { AppError, invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
+import { MAX_NAME } from '../../platform/contract/fields.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import type { Permission } from '../../platform/operation/operation.ts'
+import type { ParsedInputOf, Permission } from '../../platform/operation/operation.ts'
 import { isSameHash, newSecret, secretHash } from '../../platform/security/secret-token.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { lockFeed } from '../feeds/feeds.ts'
-import { coverageOf, findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
+import { findUser, lockAccount, RIGHTS_TABLES, requireCharge, requireChargeOf } from '../users/account.ts'
+import { coverageOf } from '../users/covering.ts'
+import { lockScope } from '../users/grants.ts'
 import { type ApiKey, type ApiKeyDraft, keys, type NewApiKey } from './api.ts'
 import * as store from './store.ts'
 import type { ApiKeyRow } from './table.ts'
@@ -20,10 +23,18 @@ export const makeKey = (): { key: string; key_hash: string; prefix: string } => 
   return { key, key_hash: secretHash(key), prefix: key.slice(0, SHOWN_CHARACTERS) }
 }
 
+export type FoundKey = {
+  readonly key: ApiKeyRow
+  /** The hash is that of the value before the last rotation. */
+  readonly isPrevious: boolean
+}
+
 /** Returns the key with this hash, also if it has expired. */
-export const findKeyByHash = async (scope: DbScope, hash: string): Promise<ApiKeyRow | undefined> => {
-  const row = await store.findByHash(scope, hash)
-  return row && isSameHash(row.key_hash, hash) ? row : undefined
+export const findKeyByHash = async (scope: DbScope, hash: string): Promise<FoundKey | undefined> => {
+  const key = await store.findByHash(scope, hash)
+  if (key && isSameHash(key.key_hash, hash)) return { key, isPrevious: false }
+  const rotated = await store.findByPreviousHash(scope, hash)
+  return rotated && isSameHash(rotated.previous_hash ?? '', hash) ? { key: rotated, isPrevious: true } : undefined
 }
 
 /** Returns the existing keys of the ids, also expired ones. */
@@ -33,7 +44,7 @@ export const recordKeyUse = store.recordUse
 
 /** Deletes all keys of a user. @returns the deleted keys */
 export const endKeysOf = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
-  const keys = await store.query(scope).where('api_keys.user_id', '=', userId).execute()
+  const keys = await store.ofUser(scope, userId)
   for (const { id } of keys) await store.remove(scope, id)
   return keys
 }
@@ -102,19 +113,68 @@ const makerOf = async (ctx: Ctx): Promise<string> => {
   return shown?.created_by ?? ownerOf(ctx)
 }
 
-const create = async (ctx: Ctx, { name, expires_at, feed_id, user_id: wanted }: ApiKeyDraft): Promise<NewApiKey> => {
+const create = async (ctx: Ctx, draft: ApiKeyDraft): Promise<NewApiKey> => {
+  const { name, expires_at, feed_id, scope_id, user_id: wanted, permissions, allowed_cidrs } = draft
   const user_id = await newOwner(ctx, wanted)
   if (expires_at !== null && expires_at <= ctx.now) throw invalidField('expires_at', 'must be in the future')
   // Locked, so that the feed is not deleted before the key is there.
   if (feed_id !== null && !(await lockFeed(ctx, feed_id)))
     throw invalidField('feed_id', `there is no feed with id "${feed_id}"`)
+  if (scope_id !== null && !(await lockScope(ctx, scope_id)))
+    throw invalidField('scope_id', `there is no scope with id "${scope_id}"`)
   await requireRoom(ctx, user_id)
   const { key, key_hash, prefix } = makeKey()
   const created_by = await makerOf(ctx)
   const stored = { id: Bun.randomUUIDv7(), name, user_id, created_at: ctx.now, expires_at, prefix, created_by, feed_id }
-  await store.insert(ctx, { ...stored, key_hash })
-  const apiKey: ApiKey = { ...stored, last_used_at: null }
+  const limits = {
+    scope_id,
+    permissions: permissions && JSON.stringify(permissions),
+    allowed_cidrs: allowed_cidrs.length === 0 ? null : JSON.stringify(allowed_cidrs),
+  }
+  await store.insert(ctx, { ...stored, ...limits, key_hash })
+  const { id } = stored
+  const apiKey = orNotFound(await store.find(ctx, id), 'API key', id)
   await ctx.emit('key.created', apiKey)
+  return { ...apiKey, key }
+}
+
+type LoginKey = { readonly userId: string; readonly name: string; readonly expires_at: string }
+
+/** Creates the key of a device that a user has signed in. A taken name gets the id of the key. @throws AppError LIMIT_REACHED */
+export const createLoginKey = async (ctx: Ctx, { userId, name, expires_at }: LoginKey): Promise<NewApiKey> => {
+  await lockAccount(ctx, userId)
+  await requireRoom(ctx, userId)
+  const { key, key_hash, prefix } = makeKey()
+  const id = Bun.randomUUIDv7()
+  const isTaken = await store.hasName(ctx, userId, name)
+  const own = isTaken ? `${[...name].slice(0, MAX_NAME - id.length - 1).join('')} ${id}` : name
+  const owner = { user_id: userId, created_by: userId, feed_id: null }
+  await store.insert(ctx, { id, name: own, ...owner, created_at: ctx.now, expires_at, prefix, key_hash })
+  const apiKey = orNotFound(await store.find(ctx, id), 'API key', id)
+  await ctx.emit('key.created', apiKey)
+  return { ...apiKey, key }
+}
+
+const later = (now: string, seconds: number): string => new Date(Date.parse(now) + seconds * 1000).toISOString()
+
+const rotate = async (ctx: Ctx, { id, overlap_seconds }: ParsedInputOf<typeof keys.rotate>): Promise<NewApiKey> => {
+  await store.lock(ctx, id)
+  const before = await mustGet(ctx, id, 'apikeys:create')
+  const { user_id, expires_at } = before
+  if (user_id === null) throw invalidField('id', 'is of a key without an owner; make a new one')
+  if (expires_at !== null && expires_at <= ctx.now)
+    throw invalidField('id', 'is of a key that has expired; make a new one')
+  const maker = await makerOf(ctx)
+  const { key, key_hash, prefix } = makeKey()
+  const end = later(ctx.now, overlap_seconds)
+  await store.rotate(ctx, id, {
+    ...{ key_hash, prefix, rotated_at: ctx.now },
+    // The caller learns the new value. A key made by another user stays so: its maker may still know the old one.
+    created_by: maker === user_id ? before.created_by : maker,
+    previous_expires_at: expires_at !== null && expires_at < end ? expires_at : end,
+  })
+  const apiKey = orNotFound(await store.find(ctx, id), 'API key', id)
+  await ctx.emit('key.rotated', apiKey)
   return { ...apiKey, key }
 }
 
@@ -146,10 +206,11 @@ export const feature: Feature = {
         revision: `${revision} ${coverage?.tag ?? owner}`,
         query,
         page,
-        row: (key): ApiKey => key,
+        row: store.apiKeyOf,
       })
     },
     create,
+    rotate,
     get: async (ctx, { id }) => mustGet(ctx, id, 'apikeys:read'),
     delete: async (ctx, { id }) => remove(ctx, id),
   }),

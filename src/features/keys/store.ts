@@ -3,11 +3,13 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import { batches } from '../../platform/db/batches.ts'
 import { violationOf } from '../../platform/db/violations.ts'
+import type { Use } from '../../platform/runtime/last-used.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { ApiKey } from './api.ts'
+import { storedLimits } from './limits.ts'
 import type { ApiKeyRow } from './table.ts'
 
-/** All keys in their public form, by name. */
+/** All keys, by name. `apiKeyOf` returns their public form. */
 export const query = ({ db }: DbScope) =>
   db
     .selectFrom('api_keys')
@@ -22,36 +24,72 @@ export const query = ({ db }: DbScope) =>
       'api_keys.prefix',
       'api_keys.created_by',
       'api_keys.feed_id',
+      'api_keys.scope_id',
+      'api_keys.permissions',
+      'api_keys.allowed_cidrs',
+      'api_key_uses.last_used_ip',
+      'api_keys.rotated_at',
+      'api_keys.previous_expires_at',
     ])
     .orderBy('api_keys.name_key')
     .orderBy('api_keys.id')
 
-export const find = (scope: DbScope, id: string): Promise<ApiKey | undefined> =>
-  query(scope).where('api_keys.id', '=', id).executeTakeFirst()
+type Listed = Omit<ApiKey, 'permissions' | 'allowed_cidrs'> & Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs'>
+
+/** Returns the public form of a key. */
+export const apiKeyOf = (row: Listed): ApiKey => ({ ...row, ...storedLimits(row) })
+
+export const find = async (scope: DbScope, id: string): Promise<ApiKey | undefined> => {
+  const row = await query(scope).where('api_keys.id', '=', id).executeTakeFirst()
+  return row && apiKeyOf(row)
+}
 
 /** Locks the key until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.store.sql.lockRows(ctx.db.selectFrom('api_keys').select('id').where('id', '=', id)).executeTakeFirst()
 }
 
-/** Returns the fields of the existing keys of the ids that decide if they have ended. */
-export const findAll = async (
-  { db }: DbScope,
-  ids: readonly string[],
-): Promise<Pick<ApiKeyRow, 'id' | 'user_id' | 'expires_at'>[]> => {
-  const found: Pick<ApiKeyRow, 'id' | 'user_id' | 'expires_at'>[] = []
+/** Returns the existing keys of the ids. */
+export const findAll = async ({ db }: DbScope, ids: readonly string[]): Promise<ApiKeyRow[]> => {
+  const found: ApiKeyRow[] = []
   for (const some of batches(ids))
-    found.push(
-      ...(await db.selectFrom('api_keys').select(['id', 'user_id', 'expires_at']).where('id', 'in', some).execute()),
-    )
+    found.push(...(await db.selectFrom('api_keys').selectAll().where('id', 'in', some).execute()))
   return found
 }
 
 export const findByHash = ({ db }: DbScope, hash: string): Promise<ApiKeyRow | undefined> =>
   db.selectFrom('api_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst()
 
+/** Returns the key that had this hash before its last rotation. */
+export const findByPreviousHash = ({ db }: DbScope, hash: string): Promise<ApiKeyRow | undefined> =>
+  db.selectFrom('api_keys').selectAll().where('previous_hash', '=', hash).executeTakeFirst()
+
+type Rotation = Pick<ApiKeyRow, 'key_hash' | 'prefix' | 'created_by' | 'rotated_at' | 'previous_expires_at'>
+
+/** Replaces the hash of a key, and keeps the present one as the previous. */
+export const rotate = async ({ db }: DbScope, id: string, rotation: Rotation): Promise<void> => {
+  await db
+    .updateTable('api_keys')
+    .set((eb) => ({ ...rotation, previous_hash: eb.ref('key_hash') }))
+    .where('id', '=', id)
+    .execute()
+}
+
+type Limits = Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs' | 'scope_id'>
+type NewRow = Omit<ApiKeyRow, keyof Limits | 'name_key' | 'rotated_at' | 'previous_hash' | 'previous_expires_at'> &
+  Partial<Limits>
+
+/** Returns true if the user has a key of this name. */
+export const hasName = async ({ db }: DbScope, userId: string, name: string): Promise<boolean> =>
+  (await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('name_key', '=', name.toLowerCase())
+    .executeTakeFirst()) !== undefined
+
 /** @throws AppError ALREADY_EXISTS */
-export const insert = async ({ db }: DbScope, key: Omit<ApiKeyRow, 'name_key'>): Promise<void> => {
+export const insert = async ({ db }: DbScope, key: NewRow): Promise<void> => {
   try {
     await db
       .insertInto('api_keys')
@@ -68,7 +106,7 @@ export const insert = async ({ db }: DbScope, key: Omit<ApiKeyRow, 'name_key'>):
       })
     throw cause
   }
-  await db.insertInto('api_key_uses').values({ key_id: key.id, last_used_at: null }).execute()
+  await db.insertInto('api_key_uses').values({ key_id: key.id, last_used_at: null, last_used_ip: null }).execute()
 }
 
 /** Counts the keys of the user that have not expired at a time. */
@@ -88,32 +126,38 @@ const MOST_AT_ONCE = 500
 /** Returns the keys of these users that other users are known to have made. */
 export const madeByOthers = async (scope: DbScope, userIds: readonly string[]): Promise<ApiKey[]> => {
   const found: ApiKey[] = []
-  for (let i = 0; i < userIds.length; i += MOST_AT_ONCE)
-    found.push(
-      ...(await query(scope)
-        .where('api_keys.user_id', 'in', userIds.slice(i, i + MOST_AT_ONCE))
-        .whereRef('api_keys.created_by', '<>', 'api_keys.user_id')
-        .execute()),
-    )
+  for (let i = 0; i < userIds.length; i += MOST_AT_ONCE) {
+    const rows = await query(scope)
+      .where('api_keys.user_id', 'in', userIds.slice(i, i + MOST_AT_ONCE))
+      .whereRef('api_keys.created_by', '<>', 'api_keys.user_id')
+      .execute()
+    found.push(...rows.map(apiKeyOf))
+  }
   return found
+}
+
+/** Returns the keys of the user. */
+export const ofUser = async (scope: DbScope, userId: string): Promise<ApiKey[]> => {
+  const rows = await query(scope).where('api_keys.user_id', '=', userId).execute()
+  return rows.map(apiKeyOf)
 }
 
 /** Deletes the keys of a feed. @returns the deleted keys */
 export const removeOfFeed = async (scope: DbScope, feedId: string): Promise<ApiKey[]> => {
   const keys = await query(scope).where('api_keys.feed_id', '=', feedId).execute()
   for (const { id } of keys) await remove(scope, id)
-  return keys
+  return keys.map(apiKeyOf)
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('api_keys').where('id', '=', id).execute()
 }
 
-/** Updates the time of last use, only forward; does not recreate a deleted key. */
-export const recordUse = async ({ db }: DbScope, id: string, usedAt: string): Promise<void> => {
+/** Updates time and address of the last use, only forward; does not recreate a deleted key. */
+export const recordUse = async ({ db }: DbScope, id: string, { usedAt, client }: Use): Promise<void> => {
   await db
     .updateTable('api_key_uses')
-    .set({ last_used_at: usedAt })
+    .set({ last_used_at: usedAt, last_used_ip: client === '' ? null : client })
     .where('key_id', '=', id)
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedAt)]))
     .execute()

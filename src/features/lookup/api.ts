@@ -147,6 +147,7 @@ export const lookup = {
     http: 'GET /api/lookup/{query}',
     past: true,
     access: 'search:read',
+    limited: 'parts',
     mcp: 'listed',
     cli: { command: 'lookup' },
     input: () =>

@@ -100,17 +100,20 @@ const addressInSpaces = async (ctx: Ctx, asked: AddressSubject, may: May): Promi
   const reservationsBySpace = new Map<SpaceKey, typeof reserved>()
   for (const row of reserved) push(reservationsBySpace, spaceOfKey(row.ip_key), row)
   const spaces = new Set([...networks.keys(), ...devices.keys(), ...reservationsBySpace.keys()])
-  return [...spaces].map((space): Known => {
-    const found = {
-      networks: bySize(networks.get(space) ?? []),
-      devices: devices.get(space) ?? [],
-      discovered: seen.get(space) ?? [],
-      reservations: (reservationsBySpace.get(space) ?? []).map(({ ip_key: _, ...row }) =>
-        reservations.reservationOf(row),
-      ),
-    }
-    return { space, found: { ...found, state: stateOfAddress(keyInSpace(key, space), asked.text, found) } }
-  })
+  return Promise.all(
+    [...spaces].map(async (space): Promise<Known> => {
+      const found = {
+        networks: bySize(networks.get(space) ?? []),
+        devices: devices.get(space) ?? [],
+        discovered: seen.get(space) ?? [],
+        reservations: (reservationsBySpace.get(space) ?? []).map(({ ip_key: _, ...row }) =>
+          reservations.reservationOf(row),
+        ),
+      }
+      const judged = { key: keyInSpace(key, space), text: asked.text, found, may }
+      return { space, found: { ...found, state: await stateOfAddress(ctx, judged) } }
+    }),
+  )
 }
 
 /** Returns the keys of the spaces that have a network around a block, or networks or taken addresses in it. */

@@ -9,6 +9,7 @@ import type { DiscoveredDevice } from '../discovery/schema.ts'
 import { subnetKeysAround } from '../networks/membership.ts'
 import { countTakenIn, type KeyRange } from '../occupancy/occupancy.ts'
 import { neverFree } from '../pools/free-space.ts'
+import * as ports from '../ports/store.ts'
 import { spaceKeys } from '../spaces/keys.ts'
 import {
   type Lookup,
@@ -108,7 +109,20 @@ const poolsIn = async (
   })
 }
 
-export const stateOfAddress = (key: IpKey, text: string, found: Found): LookupState => {
+type Judged = { readonly key: IpKey; readonly text: string; readonly found: Found; readonly may: May }
+
+/**
+ * Returns the state of an address. For a caller who sees a part of the estate, an address in a network of the part is also assigned if
+ * it is a hidden device that has it.
+ */
+export const stateOfAddress = async (ctx: Ctx, { key, text, found, may }: Judged): Promise<LookupState> => {
+  const state = stateBySeen(key, text, found)
+  if (ctx.whole === ctx || !may('devices') || (state !== 'free' && state !== 'discovered')) return state
+  if (found.networks.length === 0) return state
+  return (await countTakenIn(ctx.whole, { first: key, last: key })) === 0 ? state : 'assigned'
+}
+
+const stateBySeen = (key: IpKey, text: string, found: Found): LookupState => {
   const { devices, reservations = [], networks, discovered } = found
   const [nearest] = networks
   if (devices.length > 0) return 'assigned'
@@ -145,13 +159,18 @@ const findAddress = async (ctx: Ctx, { ip, text }: Subject & { kind: 'ip' }, { m
     ids.map(({ id }) => id),
   )
   const found = { networks, pools, devices, discovered, reservations }
-  return { ...found, state: stateOfAddress(key, text, found) }
+  return { ...found, state: await stateOfAddress(ctx, { key, text, found, may }) }
 }
 
-const stateOfBlock = (text: string, { networks, inside = [], devices, reservations = [] }: Found): LookupState => {
+/** @param taken the number of its taken addresses, also of hidden devices */
+const stateOfBlock = (
+  text: string,
+  { networks, inside = [], devices, reservations = [] }: Found,
+  taken = 0,
+): LookupState => {
   if (networks.some(({ subnet }) => subnet === text)) return 'network'
   if (inside.length > 0) return 'divided'
-  if (devices.length + reservations.length > 0) return 'assigned'
+  if (devices.length + reservations.length > 0 || taken > 0) return 'assigned'
   return networks.length > 0 ? 'free' : 'outside'
 }
 
@@ -166,7 +185,7 @@ export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, s
   const { prefix } = cidr
   const range = cidrKeys(cidr, space)
   const enclosing = enclosingBlocks(cidr).map((subnet) => `${space}${subnet}`)
-  const [rows, inside, addresses, reservations, hosts, taken] = await Promise.all([
+  const [rows, inside, addresses, reservations, hosts] = await Promise.all([
     listed(may('networks'), () => store.networksBySubnetKeys(ctx, enclosing)),
     listed(may('networks'), () => store.networksInside(ctx, { ...range, prefix })),
     listed(may('devices'), () => store.addressesIn(ctx, range)),
@@ -175,16 +194,19 @@ export const findBlock = async (ctx: Ctx, { cidr, text }: BlockSubject, { may, s
     listed(may('discovered'), () =>
       may('devices') ? store.undocumentedIn(ctx, range) : store.discoveredIn(ctx, range),
     ),
-    takenIn(ctx, range, may),
   ])
   const networks = bySize(rows)
+  // Of a caller who sees a part of the estate, only those of a block inside a network of it: this counts the addresses of hidden devices.
+  const isCounted = ctx.whole === ctx || networks.length > 0
+  const taken = isCounted ? await takenIn(ctx.whole, range, may) : undefined
   const [pools, devices] = await Promise.all([
     listed(may('pools'), () => poolsIn(ctx, may('networks') ? [...networks, ...inside] : 'withheld', range)),
     devicesOf(ctx, distinct(addresses.map(({ device_id }) => device_id)), MAX_IN_BLOCK),
   ])
   const found = { networks, inside, pools, devices, discovered: hosts.map(asDiscovered), reservations }
   const cut = store.isWholeBlock(addresses) ? [] : ['devices']
-  return { ...found, state: stateOfBlock(text, found), taken, usable: usableCount(cidr), cut }
+  const state = stateOfBlock(text, found, ctx.whole === ctx ? 0 : taken)
+  return { ...found, state, taken, ...(isCounted && { usable: usableCount(cidr) }), cut }
 }
 
 /** Returns the networks of the devices, and those in which scans found the discovered devices. */
@@ -214,8 +236,11 @@ const findMac = async (ctx: Ctx, { text }: Subject, may: May): Promise<Found> =>
     listed(may('reservations'), () => store.reservationsOfMac(ctx, text)),
   ])
   const matched = discovered.map(({ matched_device_id }) => matched_device_id)
+  const ofPorts = await listed(may('devices') && ctx.caller.permissions.has('ports:list'), () =>
+    ports.deviceIdsOfMac(ctx, { mac: text, limit: store.SOME }),
+  )
   const devices = await listed(may('devices'), async () =>
-    devicesOf(ctx, distinct([...(await store.deviceIdsOfMac(ctx, text)), ...matched])),
+    devicesOf(ctx, distinct([...(await store.deviceIdsOfMac(ctx, text)), ...ofPorts, ...matched])),
   )
   const networks = await listed(may('networks'), () => networksAround(ctx, { devices, discovered }))
   return { devices, discovered, reservations, networks }

@@ -61,7 +61,7 @@ const around = async (ctx: Ctx, asked: Subject, { found, ...scope }: Scope & { r
     may('datacenters') ? store.datacentersByIds(ctx, distinct(places)) : [],
     may('relationships') ? store.relationshipsOf(ctx, deviceIds) : [],
     may('conflicts') ? conflictsOf(ctx, asked, { members: [...deviceIds, ...own], ...scope }) : [],
-    ...(may('changes') ? objects : []).slice(0, SOME_OBJECTS).map((id) => store.changesOf(ctx, { id })),
+    ...(may('changes') ? objects : []).slice(0, SOME_OBJECTS).map((id) => store.changesOf(ctx.whole, { id })),
   ])
   return {
     datacenters,
@@ -143,7 +143,7 @@ const show = async (ctx: Ctx, { query, space_id }: Asked, { config }: LookupOpti
     state === undefined ? devices.length + discovered.length + reservations.length > 0 : state !== 'outside'
   const summary = summaryOf({ ...facts, now: ctx.now })
   const answer = { ...facts, known: isKnown, summary: space ? `${summary}, in the space ${space.name}` : summary }
-  return { ...answer, ways: ctx.isPast ? [] : waysFor(ctx, answer) }
+  return { ...answer, ways: ctx.isPast ? [] : await waysFor(ctx, answer) }
 }
 
 export const lookupFeature = (options: LookupOptions): Feature => ({

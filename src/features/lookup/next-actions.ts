@@ -5,6 +5,7 @@ import type { Ctx } from '../ctx.ts'
 import { devices } from '../devices/api.ts'
 import { networks } from '../networks/api.ts'
 import { reservations } from '../reservations/api.ts'
+import { mayPlace, placeOfSubnet, reachesPool } from '../scopes/scopes.ts'
 import { withSpace } from '../spaces/fields.ts'
 import type { Lookup, LookupWay } from './api.ts'
 
@@ -21,21 +22,39 @@ const way = (op: AnyOperation, input: Input): LookupWay => ({
 /** A placeholder for a value that the caller chooses. */
 const NAME = 'NAME'
 
-const waysOf = (lookup: Omit<Lookup, 'ways'>) => {
+/** @param isLimited the caller sees a part of the estate, which its objects must be in */
+const waysOf = (lookup: Omit<Lookup, 'ways'>, isLimited: boolean) => {
   const { kind, state, query, space_id, networks: [nearest] = [], pools: [pool] = [] } = lookup
+  const datacenter_id = isLimited ? nearest?.datacenter_id : undefined
+  const here = datacenter_id ? { datacenter_id } : {}
   if (kind === 'ip' && state === 'free') {
     const reserve = pool ? [{ op: reservations.create, input: { pool_id: pool.id, ip_address: query } }] : []
     const place = pool ? { pool_id: pool.id } : nearest ? { network_id: nearest.id } : {}
-    return [...reserve, { op: devices.create, input: { name: NAME, addresses: [{ ip: query, ...place }] } }]
+    return [...reserve, { op: devices.create, input: { name: NAME, ...here, addresses: [{ ip: query, ...place }] } }]
   }
   if (kind === 'cidr' && state === 'network' && pool)
     return [{ op: reservations.allocate, input: { id: pool.id, count: 1 } }]
   if (kind === 'cidr' && (state === 'free' || state === 'outside'))
-    return [{ op: networks.create, input: withSpace({ name: NAME, subnet: query }, space_id) }]
+    return [{ op: networks.create, input: withSpace({ name: NAME, subnet: query, ...here }, space_id) }]
   return []
 }
 
-export const waysFor = ({ caller }: Pick<Ctx, 'caller'>, lookup: Omit<Lookup, 'ways'>): LookupWay[] =>
-  waysOf(lookup)
-    .filter(({ op }: { op: AnyOperation }) => permissionsOf(op.access).some((one) => caller.permissions.has(one)))
-    .map(({ op, input }) => way(op, input))
+const isAllowed = async (ctx: Ctx, { op, input }: { op: AnyOperation; input: Input }, lookup: Omit<Lookup, 'ways'>) => {
+  const permission = permissionsOf(op.access).find((one) => ctx.caller.permissions.has(one))
+  if (permission === undefined || ctx.whole === ctx) return permission !== undefined
+  const { pools: [pool] = [], query, kind, space_id = null } = lookup
+  if (op !== devices.create && op !== networks.create)
+    return pool !== undefined && reachesPool(ctx, permission, pool.id)
+  const place = kind === 'cidr' ? placeOfSubnet(query, space_id) : { first: query, last: query, space_id }
+  return mayPlace(ctx, permission, {
+    datacenter_id: input.datacenter_id ? String(input.datacenter_id) : null,
+    places: [place],
+  })
+}
+
+export const waysFor = async (ctx: Ctx, lookup: Omit<Lookup, 'ways'>): Promise<LookupWay[]> => {
+  const found: LookupWay[] = []
+  for (const { op, input } of waysOf(lookup, ctx.whole !== ctx))
+    if (await isAllowed(ctx, { op, input }, lookup)) found.push(way(op, input))
+  return found
+}

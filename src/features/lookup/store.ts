@@ -15,7 +15,7 @@ import type { Tables } from '../tables.ts'
 import { type LookupNetwork, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 
 /** One more than is shown, to detect further entries. */
-const SOME = MAX_OF_EACH + 1
+export const SOME = MAX_OF_EACH + 1
 /** Like `SOME`, for objects with addresses in a block. */
 const SOME_IN_BLOCK = MAX_IN_BLOCK + 1
 /** The number of addresses of a block that are read to find their devices; a device may have several. */

@@ -159,7 +159,8 @@ describe.each([...dialects()])('an object that may not be listed, on %s', (diale
 
   beforeAll(async () => {
     people = []
-    for (const subset of SUBSETS)
+    // The rules are the same on both databases: a third of the subsets on PostgreSQL.
+    for (const subset of dialect === 'sqlite' ? SUBSETS : SUBSETS.filter((_, i) => i % 3 === 0))
       people.push({ may: new Set(subset), caller: await inv.app.as(['search:read', ...subset]) })
     // The actions to allocate free space depend on write permissions, and must not reveal anything either.
     const creates = ['devices:create', 'reservations:create', 'networks:create', 'devices:read', 'networks:read']

@@ -63,6 +63,12 @@ const changeOf = (one: RowChange, names: DeviceNames): Change => {
   return { ...described, fields: fieldsOf(viewed(kind, one.before), viewed(kind, one.after)) }
 }
 
+/** Returns the noun, the id and the permission of the object of a row. */
+export const describedRow = (change: RowChange): Pick<PlanTable, 'noun' | 'permission'> & { readonly id: string } => {
+  const kind = planTableOf(change.table)
+  return { ...kind, id: idOf(kind, rowOf(change)) }
+}
+
 export const countsOf = (changes: readonly RowChange[]): Counts => {
   const counts: Counts = {}
   for (const one of changes) {

@@ -11,6 +11,7 @@ import type { Permission } from '../../platform/operation/operation.ts'
 import type { Identify } from '../../platform/operation/request.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Ctx, Feature } from '../ctx.ts'
+import { customFieldsOfTools } from '../custom-fields/described.ts'
 import type { Tables } from '../tables.ts'
 import { mcpRoutes } from './api.ts'
 import * as planStore from './plan-store.ts'
@@ -74,12 +75,14 @@ export const mcpFeature = (options: McpFeatureOptions): Feature => {
       {
         route: mcpRoutes.call,
         ...(mcpAuthenticator && { identify: mcpAuthenticator.identify }),
-        handler: async ({ caller, rights, log, signal, requestId, client }, request) => {
+        handler: async (ctx, request) => {
+          const { caller, rights, log, signal, requestId, client } = ctx
           opening ??= open()
           const endpoint = await opening
           const lacking: Permission[] = []
           const insufficientScope = (permissions: readonly Permission[]) => void lacking.push(...permissions)
-          const call = { caller, rights, log, signal, requestId, client, insufficientScope }
+          const describeCustom = () => customFieldsOfTools(ctx)
+          const call = { caller, rights, log, signal, requestId, client, describeCustom, insufficientScope }
           const response = await endpoint(request, call)
           // Thrown, not returned: the client must see the 403, and the model must not.
           if (mcpAuthenticator && lacking.length > 0) throw mcpAuthenticator.insufficientScope(caller, lacking)

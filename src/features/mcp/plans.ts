@@ -25,6 +25,7 @@ import {
 } from './changes.ts'
 import { deviceNames } from './device-names.ts'
 import * as store from './plan-store.ts'
+import { seenChanges } from './seen-changes.ts'
 import type { PlanRow } from './table.ts'
 
 export const PLAN_MS = 5 * 60 * 1000
@@ -150,11 +151,11 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       // A dry run is rolled back, so no commit confirms it.
       const request = await kernel.confirmed(bound.op, asked)
       const { answer, changes } = await changesOf(bound, request, at)
-      const shown = { ...described(changes), ...failures(answer) }
-      if (changes.length === 0) return { ...shown, objects: [] }
       const { caller, input } = request
-      const { permissions } = caller
-      const names = await deviceNames({ db: db.read }, changes, permissions)
+      const seen = await seenChanges({ db: db.read, store: db }, caller, changes)
+      const shown = { ...described(seen.changes), ...failures(answer) }
+      if (changes.length === 0) return { ...shown, objects: [] }
+      const names = await deviceNames({ db: db.read }, changes, caller.permissions)
       const plan: PlanRow = {
         id: Bun.randomUUIDv7(),
         user_id: caller.userId ?? '',
@@ -170,7 +171,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
         await store.insert(tx, plan)
         await store.keepNewest(tx, plan.user_id, MOST_PLANS)
       })
-      const objects = shownOf(changes, { permissions, names, most: SHOWN_OF_A_KIND })
+      const objects = shownOf(seen.changes, { permissions: seen.permissions, names, most: SHOWN_OF_A_KIND })
       return { plan_id: plan.id, expires_at: plan.expires_at, ...shown, objects }
     },
     apply: async (planId, asked) => {
@@ -203,14 +204,15 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
           done = changes
         },
       })
+      const seen = await seenChanges({ db: db.read, store: db }, request.caller, done)
       const created = shownOf(
-        done.filter(({ before }) => !before),
-        { permissions, names, most: MOST_CREATED },
+        seen.changes.filter(({ before }) => !before),
+        { permissions: seen.permissions, names, most: MOST_CREATED },
       )
       return {
         applied: true,
         operation: plan.operation,
-        ...described(done),
+        ...described(seen.changes),
         ...(created.length > 0 && { created }),
         ...failures(answer),
         ...(bound.op.showsChanges && { result: answer }),

@@ -15,9 +15,11 @@ import {
   Timestamp,
   text,
 } from '../../platform/contract/fields.ts'
+import { sortField } from '../../platform/contract/sort.ts'
 import { CIDR_PATTERN, whole } from '../../platform/contract/text-rules.ts'
 import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
 import { Device } from '../devices/schema.ts'
 import { SpaceFilter, SpaceId, SpaceOf } from '../spaces/fields.ts'
 
@@ -51,6 +53,7 @@ export const Network = z
     created_at: Timestamp,
     updated_at: Timestamp,
     space_id: SpaceOf,
+    custom: customOf('networks'),
   })
   .meta({ id: 'Network', columns: COLUMNS })
 export type Network = z.infer<typeof Network>
@@ -79,6 +82,7 @@ const fields = {
   refs: RefsInput,
   managed_by: ManagedBy,
   space_id: SpaceId,
+  custom: customInput('networks'),
 }
 
 export const NetworkDraft = z.object({ id: NewId.optional(), name: Name, subnet: Subnet, ...draft(fields) })
@@ -89,10 +93,6 @@ export type NetworkPatch = z.output<typeof NetworkPatch>
 
 const One = z.object({ id: idOf('networks') })
 
-/** The orders of the list. */
-const SORTS = ['name', '-name', 'subnet', '-subnet', 'created_at', '-created_at', 'updated_at', '-updated_at'] as const
-export type NetworkSort = (typeof SORTS)[number]
-
 export const networks = {
   list: operation({
     name: 'networks.list',
@@ -100,6 +100,7 @@ export const networks = {
     http: 'GET /api/networks',
     past: true,
     access: 'networks:list',
+    limited: 'part',
     mcp: 'listed',
     input: () =>
       z.object({
@@ -108,11 +109,12 @@ export const networks = {
         vlan_id: z.int().optional(),
         space_id: SpaceFilter,
         managed_by: ManagedByFilter,
+        custom: customFilter('networks'),
         include: z
           .array(z.enum(['utilization', 'tree']))
           .optional()
           .describe('Adds the utilization of each network, or its place in the tree'),
-        sort: z.enum(SORTS).optional().describe('By name without it; `-` reverses it'),
+        sort: sortField(['subnet']),
         ...Page,
       }),
     output: () => z.array(ListedNetwork),
@@ -125,6 +127,7 @@ export const networks = {
     effect: 'create',
     keeps: true,
     access: 'networks:create',
+    limited: 'inside',
     cli: { args: ['name', 'subnet'] },
     input: NetworkDraft,
     output: Network,
@@ -135,6 +138,7 @@ export const networks = {
     http: 'GET /api/networks/{id}',
     past: true,
     access: 'networks:read',
+    limited: 'whole',
     mcp: 'listed',
     input: One,
     output: Network,
@@ -148,6 +152,7 @@ export const networks = {
     keeps: true,
     createsByRef: true,
     access: 'networks:update',
+    limited: 'inside',
     input: NetworkPatch,
     output: Network,
   }),
@@ -158,6 +163,7 @@ export const networks = {
     http: 'DELETE /api/networks/{id}',
     keeps: true,
     access: 'networks:delete',
+    limited: 'inside',
     input: One,
     output: () => z.void(),
   }),
@@ -167,6 +173,7 @@ export const networks = {
     http: 'GET /api/networks/{id}/devices',
     past: true,
     access: 'devices:list',
+    limited: 'part',
     input: () => z.object({ id: idOf('networks'), ...Page }),
     output: () => z.array(Device),
   }),
@@ -176,6 +183,7 @@ export const networks = {
     http: 'GET /api/networks/{id}/utilization',
     past: true,
     access: 'networks:read',
+    limited: 'part',
     input: One,
     output: Utilization,
   }),
@@ -187,6 +195,7 @@ export const networks = {
     keeps: true,
     isBulk: true,
     access: { anyOf: ['networks:create', 'networks:update', 'networks:delete'] },
+    limited: 'inside',
     maxBodyBytes: 16 * 1024 * 1024,
     input: () => bulkInput({ network: BulkFields }),
     output: () => bulkOutput({ network: Network.optional() }),

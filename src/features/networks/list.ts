@@ -1,37 +1,19 @@
 /** The list of networks: filtered, sorted, with the utilization or the place of each. */
 import { subnetTree } from '../../net/subnet-tree.ts'
-import { listRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
+import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { inSpace } from '../spaces/keys.ts'
-import type { ListedNetwork, Network, NetworkSort, networks } from './api.ts'
+import type { ListedNetwork, Network, networks } from './api.ts'
 import * as store from './store.ts'
-import type { NetworkRow } from './table.ts'
 import * as tree from './tree-store.ts'
 import { allNested, utilizationOf } from './usage.ts'
 
-type Sorted = NetworkSort extends infer Sort ? (Sort extends `-${string}` ? never : Sort) : never
-
-const ORDERS: Readonly<Record<Sorted, readonly (keyof NetworkRow)[]>> = {
-  name: ['name_key', 'id'],
-  subnet: ['first_key', 'prefix', 'name_key', 'id'],
-  created_at: ['created_at', 'id'],
-  updated_at: ['updated_at', 'id'],
-}
-
-const isReverse = (sort: NetworkSort): sort is `-${Sorted}` => sort.startsWith('-')
-
-const sorted = (ctx: Ctx, sort: NetworkSort | undefined) => {
-  const query = store.query(ctx)
-  if (sort === undefined) return query
-  // The rest of a reverse order is an order.
-  const columns = ORDERS[isReverse(sort) ? (sort.slice(1) as Sorted) : sort]
-  const direction = isReverse(sort) ? 'desc' : 'asc'
-  return columns.reduce((ordered, column) => ordered.orderBy(column, direction), query.clearOrderBy())
-}
+/** The columns of the fields by which networks alone are sorted. */
+const ORDERS = { subnet: ['first_key', 'prefix', 'name_key', 'id'] }
 
 /** Returns further fields of a network, as JSON behind a comma: rows of long lists are not made twice. */
 type Addition = (network: Network) => string
@@ -42,7 +24,7 @@ const additions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addit
   const nodes = included.has('tree') ? subnetTree(await tree.allRows(ctx)) : undefined
   const added: Addition[] = []
   if (included.has('utilization')) {
-    const used = await store.usedCounts(ctx)
+    const used = await store.usedCounts(ctx.whole)
     const nested = await allNested(ctx, nodes)
     added.push((network) => {
       const utilization = { ...utilizationOf(network, used.get(network.id) ?? 0), ...nested.get(network.id) }
@@ -60,24 +42,29 @@ const additions = async (ctx: Ctx, included: ReadonlySet<string>): Promise<Addit
 }
 
 export const list = async (ctx: Ctx, input: ParsedInputOf<typeof networks.list>): Promise<JsonList<ListedNetwork>> => {
-  const { name, datacenter_id, vlan_id, space_id, managed_by, include, sort, ...page } = input
+  const { name, datacenter_id, vlan_id, space_id, managed_by, custom, include, sort, ...page } = input
   const included = new Set(include)
-  const tables = included.has('utilization') ? (['networks', 'network_addresses'] as const) : (['networks'] as const)
-  const revision = await ctx.store.revision(tables)
-  let query = sorted(ctx, sort)
+  let query = store.query(ctx)
   if (space_id !== undefined) query = query.where(inSpace(space_id))
   if (name) query = query.where(containsText('name_key', name))
   if (datacenter_id) query = query.where('datacenter_id', '=', datacenter_id)
   if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
   if (managed_by) query = query.where(isManagedBy(managed_by))
-  const added = await additions(ctx, included)
-  if (added.length === 0) return listRows(ctx, { revision, query, page, row: store.networkOf })
-  return listRows(ctx, {
-    revision,
+  const tables = included.has('utilization') ? (['networks', 'network_addresses'] as const) : (['networks'] as const)
+  let added: readonly Addition[] = []
+  return listWithCustom<'networks', store.Row, ListedNetwork>(ctx, {
+    resource: 'networks',
     query,
+    tables,
+    wanted: { custom, sort },
     page,
+    orders: ORDERS,
+    prepare: async () => {
+      added = await additions(ctx, included)
+    },
     row: (row) => {
       const network = store.networkOf(row)
+      if (added.length === 0) return network
       let text = JSON.stringify(network).slice(0, -1)
       for (const fields of added) text += fields(network)
       return `${text}}`

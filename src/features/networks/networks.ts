@@ -2,14 +2,15 @@
 import { formatCidr, parseCidr } from '../../net/cidr.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import { countMembers, membership } from '../../platform/db/subset.ts'
 import { runBulk } from '../../platform/operation/bulk-run.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
+import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
-import type { Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restored.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import { checkSpace } from '../spaces/members.ts'
@@ -67,6 +68,7 @@ const checkDatacenter = async (ctx: Ctx, id: string | null | undefined): Promise
 
 export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<Network> => {
   const id = input.id ?? Bun.randomUUIDv7()
+  await lockCustom(ctx, 'networks')
   await lockForRedrawing(ctx)
   await checkDatacenter(ctx, input.datacenter_id)
   await checkSpace(ctx, input)
@@ -77,7 +79,8 @@ export const create = async (ctx: Ctx, input: NetworkDraft & Restored): Promise<
   const subnet = canonicalSubnet(input.subnet)
   const times = { created_at, updated_at: ctx.now }
   const fields = { id, name, subnet, vlan_id, datacenter_id, description, refs, managed_by, ...times }
-  const network: Network = withSpace(fields, input.space_id)
+  const bare: Network = withSpace(fields, input.space_id)
+  const network = await withCustomOfNew(ctx, 'networks', { object: bare, given: input.custom, ...asRestored(input) })
   await store.insert(ctx, network)
   await ctx.emit('network.created', network)
   return network
@@ -98,6 +101,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Network> => {
 
 /** @param moving as in `SubnetChange`; the caller checks them by `requireInside` at the end */
 export const update = async (ctx: Ctx, { id, space_id, ...patch }: NetworkPatch, moving = NONE): Promise<Network> => {
+  await lockCustom(ctx, 'networks')
   if (patch.subnet !== undefined || space_id !== undefined) await lockForRedrawing(ctx)
   const before = await lockForChange(ctx, id)
   await checkDatacenter(ctx, patch.datacenter_id)
@@ -113,7 +117,8 @@ type FieldsChange = { readonly patch: Omit<NetworkPatch, 'id' | 'space_id'>; rea
 /** Changes all fields but the space. */
 const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: FieldsChange): Promise<Network> => {
   const subnet = patch.subnet === undefined ? undefined : canonicalSubnet(patch.subnet)
-  const { value, changes } = merge(before, { ...withChangedRefs(before, patch), subnet })
+  const merged = { before, patch: { ...withChangedRefs(before, patch), subnet } }
+  const { value, changes } = await mergeCustom(ctx, 'networks', merged)
   if (changes.length === 0) return before
   const network = { ...value, updated_at: ctx.now }
   if (changes.includes('subnet')) {
@@ -127,6 +132,7 @@ const updateFields = async (ctx: Ctx, before: Network, { patch, moving }: Fields
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await lockCustom(ctx, 'networks')
   await lockForRedrawing(ctx)
   const network = await lockForChange(ctx, id)
   await ctx.emit('network.deleting', network)
@@ -140,7 +146,7 @@ export const utilization = async (ctx: Ctx, id: string): Promise<Utilization> =>
 
 /** Returns the utilization of every network, without the fields of those that contain others. */
 export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {
-  const used = await store.usedCounts(ctx)
+  const used = await store.usedCounts(ctx.whole)
   return (await store.query(ctx).execute()).map((network) => utilizationOf(network, used.get(network.id) ?? 0))
 }
 
@@ -176,5 +182,6 @@ export const feature: Feature = {
   }),
   reactions: {
     'datacenter.deleting': (ctx, { id }: { id: string }) => store.clearDatacenter(ctx, id),
+    ...rewriteCustom('networks', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
   },
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { idOf, line, Name, optionalNumber, reference, text } from '../../platform/contract/fields.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { customInput } from '../custom-fields/fields.ts'
 import { Network, Utilization } from './api.ts'
 
 /** The largest number of networks of one allocation, split or merge. */
@@ -61,6 +62,7 @@ export const SubnetAllocation = SubnetRequest.extend({
   vlan_id: optionalNumber(1, 4094).prefault(null),
   datacenter_id: reference('datacenters').optional().describe('By default that of the network around them'),
   description: text(4096).prefault(null),
+  custom: customInput('networks').prefault(null),
   idempotency_key: line(255).min(1).optional().describe('The same key gets the same answer for 24 hours'),
 })
 export type SubnetAllocation = z.output<typeof SubnetAllocation>
@@ -74,6 +76,7 @@ export const planning = {
     http: 'GET /api/networks/{id}/tree',
     past: true,
     access: 'networks:read',
+    limited: 'part',
     mcp: 'listed',
     input: One,
     output: NetworkTree,
@@ -84,6 +87,7 @@ export const planning = {
     description: 'A free subnet overlaps no network and no pool of the network, and no address in it is taken.',
     http: 'GET /api/networks/{id}/next-subnet',
     access: 'networks:read',
+    limited: 'whole',
     input: SubnetRequest,
     output: () => z.object({ subnets: z.array(z.string()) }).meta({ id: 'NextSubnets' }),
   }),
@@ -96,6 +100,7 @@ export const planning = {
     keeps: true,
     serializeBy: ({ id }) => id,
     access: 'networks:create',
+    limited: 'inside',
     headers: { 'Idempotency-Key': 'idempotency_key' },
     mcp: 'listed',
     input: SubnetAllocation,
@@ -110,7 +115,14 @@ export const planning = {
     effect: 'create',
     keeps: true,
     access: 'networks:create',
-    input: () => One.extend({ prefix_length: PrefixLength.describe('Greater than that of the network') }),
+    limited: 'inside',
+    input: () =>
+      One.extend({
+        prefix_length: PrefixLength.describe('Greater than that of the network'),
+        custom: customInput('networks')
+          .optional()
+          .describe('Values of custom fields of the new networks, which have those of the network but the unique ones'),
+      }),
     output: () => z.object({ network: Network, networks: z.array(Network), moved: Moved }).meta({ id: 'SplitNetwork' }),
   }),
   merge: operation({
@@ -123,6 +135,7 @@ export const planning = {
     keeps: true,
     isBulk: true,
     access: 'networks:update',
+    limited: 'inside',
     input: () =>
       z.object({
         network_ids: z.array(idOf('networks')).min(2).max(MAX_SUBNETS),

@@ -4,6 +4,7 @@ import { invalidField } from '../../platform/contract/errors.ts'
 import { MAX_NAME } from '../../platform/contract/fields.ts'
 import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import type { Network } from './api.ts'
 import { merge } from './merge.ts'
@@ -26,13 +27,15 @@ const namesOf = (subnets: readonly string[], name: string | undefined): string[]
 }
 
 const allocateOnce = async (ctx: Ctx, request: Request): Promise<{ networks: Network[] }> => {
+  await lockCustom(ctx, 'networks')
   await lockForRedrawing(ctx)
   // No pool is created in it until commit.
   const parent = await mustLock(ctx, request.id)
   const subnets = (await nextSubnets(ctx, parent, request)).map(formatCidr)
   const names = namesOf(subnets, request.name)
-  const { vlan_id, datacenter_id = parent.datacenter_id, description } = request
-  const fields = { vlan_id, datacenter_id, description, refs: null, managed_by: '', space_id: parent.space_id ?? null }
+  const { vlan_id, datacenter_id = parent.datacenter_id, description, custom } = request
+  const space_id = parent.space_id ?? null
+  const fields = { vlan_id, datacenter_id, description, refs: null, managed_by: '', space_id, custom }
   const networks: Network[] = []
   for (const [i, subnet] of subnets.entries())
     networks.push(await create(ctx, { ...fields, name: names[i] ?? subnet, subnet }))

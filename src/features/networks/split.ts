@@ -4,6 +4,9 @@ import { nextBlocks } from '../../net/free-blocks.ts'
 import { invalidField } from '../../platform/contract/errors.ts'
 import { MAX_NAME } from '../../platform/contract/fields.ts'
 import type { Ctx } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
+import type { CustomPatch } from '../custom-fields/fields.ts'
+import { copiedCustom } from '../custom-fields/rows.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import type { Network } from './api.ts'
@@ -33,11 +36,15 @@ const partsOf = async (ctx: Ctx, network: Network, prefixLength: number): Promis
 
 export type Split = { readonly network: Network; readonly networks: Network[]; readonly moved: Moved }
 
-export const split = async (
-  ctx: Ctx,
-  { id, prefix_length }: { readonly id: string; readonly prefix_length: number },
-): Promise<Split> => {
+type Splitting = {
+  readonly id: string
+  readonly prefix_length: number
+  readonly custom?: CustomPatch | undefined
+}
+
+export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Splitting): Promise<Split> => {
   ctx.require('networks:update')
+  await lockCustom(ctx, 'networks')
   await lockContents(ctx, [id])
   await lockForRedrawing(ctx)
   const network = await mustLock(ctx, id)
@@ -45,7 +52,8 @@ export const split = async (
   await lockContents(ctx, [id])
   const parts = await partsOf(ctx, network, prefix_length)
   const { datacenter_id, space_id = null } = network
-  const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id }
+  const custom = given === null ? null : { ...(await copiedCustom(ctx, 'networks', network)), ...given }
+  const fields = { vlan_id: null, datacenter_id, description: '', refs: null, managed_by: '', space_id, custom }
   const networks: Network[] = []
   for (const [i, part] of parts.entries())
     networks.push(await create(ctx, { ...fields, name: numbered(network.name, i + 1), subnet: formatCidr(part) }))

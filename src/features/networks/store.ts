@@ -9,6 +9,8 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
+import { recordCustom } from '../custom-fields/engine.ts'
+import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
@@ -27,9 +29,10 @@ const columns = [
   'created_at',
   'updated_at',
   'space_id',
+  'custom',
 ] as const
 
-type Row = Pick<NetworkRow, (typeof columns)[number]>
+export type Row = Pick<NetworkRow, (typeof columns)[number]>
 
 const refs = objectRefs('networks', 'network', 'name')
 
@@ -45,6 +48,7 @@ const rowOf = (network: Network, space: SpaceKey) => {
     first_key,
     last_key,
     space_id: network.space_id ?? null,
+    custom: customText(network),
   }
 }
 
@@ -55,7 +59,8 @@ const byId = ({ db }: DbScope, id: string) => db.selectFrom('networks').select(c
 const networkById = prepared((db: Kysely<Tables>, { id }: { id: string }) => byId({ db }, id))
 
 /** Returns the object of a row. */
-export const networkOf = ({ space_id, ...row }: Row): Network => withSpace(withRefs(row), space_id)
+export const networkOf = ({ space_id, custom, ...row }: Row): Network =>
+  withCustomOfRow({ ...withSpace(withRefs(row), space_id), custom })
 
 const found = (row: Row | undefined): Network | undefined => row && networkOf(row)
 
@@ -65,6 +70,12 @@ export const find = async (ctx: Ctx, id: string): Promise<Network | undefined> =
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<Network | undefined> =>
   found(await ctx.store.sql.lockRows(byId(ctx, id)).executeTakeFirst())
+
+/** Locks networks until commit. */
+export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Network[]> => {
+  const some = ctx.db.selectFrom('networks').select(columns).where('id', 'in', ids).orderBy('id')
+  return (await ctx.store.sql.lockRows(some).execute()).map(networkOf)
+}
 
 type IdsBySubnet = Map<string, readonly string[]>
 /** Caches the keys of existing subnets, and the absence of others. */
@@ -77,6 +88,7 @@ export const insert = async (ctx: Ctx, network: Network): Promise<void> => {
     .values(rowOf(network, await spaceKeyOf(ctx, network)))
     .execute()
   await refs.insert(ctx, [network])
+  await recordCustom(ctx, 'networks', [{ id: network.id, after: network.custom }])
   ctx.changed('network', { id: network.id, after: JSON.stringify(network) })
 }
 
@@ -89,13 +101,24 @@ export const update = async (ctx: Ctx, before: Network, network: Network): Promi
     .where('id', '=', id)
     .execute()
   await refs.update(ctx, before, network)
+  await recordCustom(ctx, 'networks', [{ id, before: before.custom, after: network.custom }])
   ctx.changed('network', { id, before: JSON.stringify(before), after: JSON.stringify(network) })
+}
+
+/** Stores the values of custom fields alone, which is no change of the network. */
+export const renameCustom = async (ctx: Ctx, network: Network): Promise<void> => {
+  await ctx.db
+    .updateTable('networks')
+    .set({ custom: customText(network) })
+    .where('id', '=', network.id)
+    .execute()
 }
 
 export const remove = async (ctx: Ctx, network: Network): Promise<void> => {
   lastAsked.clear(ctx)
   await ctx.db.deleteFrom('networks').where('id', '=', network.id).execute()
   await refs.remove(ctx, [network])
+  await recordCustom(ctx, 'networks', [{ id: network.id, before: network.custom }])
   ctx.changed('network', { id: network.id, before: JSON.stringify(network) })
 }
 

@@ -1,5 +1,6 @@
 /** The tables of networks. */
 import type { IpKey } from '../../net/ip.ts'
+import type { WithArea } from '../area.ts'
 
 export type NetworkRow = {
   id: string
@@ -21,9 +22,11 @@ export type NetworkRow = {
   description: string
   /** JSON text. */
   refs: string
+  /** JSON text; null without values. */
+  custom: string | null
   managed_by: string
   created_at: string
   updated_at: string
 }
 
-export type NetworkTables = { networks: NetworkRow }
+export type NetworkTables = { networks: WithArea<NetworkRow> }

@@ -127,23 +127,23 @@ export const poolsOf = (ctx: Ctx, networkId: string) =>
     .orderBy('id')
     .execute()
 
-/** Returns the distinct addresses of a network and of those in it. */
+/** Returns the distinct addresses of a network and of those in it, also of hidden devices. */
 export const nestedUsed = async (ctx: Ctx, id: string, { first_key, last_key, prefix }: Bounds): Promise<number> =>
   cachedCount(ctx, 'network_addresses', `nested ${id} ${await ctx.store.revision(['networks'])}`, async () => {
-    const { n } = await ctx.db
+    const networks = ctx.db
+      .selectFrom('networks')
+      .select('id')
+      .where(({ or, and, eb: is }) =>
+        or([
+          is('id', '=', id),
+          and([is('first_key', '>=', first_key), is('first_key', '<=', last_key), is('prefix', '>', prefix)]),
+        ]),
+      )
+    const seen = ctx.whole === ctx ? networks : (await networks.execute()).map((row) => row.id)
+    const { n } = await ctx.whole.db
       .selectFrom('network_addresses')
       .select(({ fn }) => fn.count<number | string>('ip_key').distinct().as('n'))
-      .where('network_id', 'in', (eb) =>
-        eb
-          .selectFrom('networks')
-          .select('id')
-          .where(({ or, and, eb: is }) =>
-            or([
-              is('id', '=', id),
-              and([is('first_key', '>=', first_key), is('first_key', '<=', last_key), is('prefix', '>', prefix)]),
-            ]),
-          ),
-      )
+      .where('network_id', 'in', seen)
       .executeTakeFirstOrThrow()
     return Number(n)
   })

@@ -52,7 +52,7 @@ const childrenOf = async (ctx: Ctx, { network, space, subnets }: Around): Promis
   const keys = subnets.map((subnet) => `${space}${formatCidr(subnet)}`)
   const found = await store.findBySubnetKeys(ctx, [own, ...keys])
   const equal = found.get(own) ?? []
-  const used = await store.usedCounts(ctx)
+  const used = await store.usedCounts(ctx.whole)
   const nested = await allNested(ctx)
   return keys
     .flatMap((key) => (found.get(key) ?? []).sort(byName))
@@ -101,7 +101,7 @@ export const treeOf = async (ctx: Ctx, id: string): Promise<NetworkTree> => {
     childrenOf(ctx, around),
     tree.poolsOf(ctx, id),
     tree.takenCounts(
-      ctx,
+      ctx.whole,
       shown.map((block) => cidrKeys(block, space)),
     ),
   ])

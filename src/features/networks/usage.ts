@@ -74,7 +74,7 @@ const nestedFields = async (ctx: Ctx, nodes: Tree, used: ReadonlyMap<string, num
   const containers = [...nodes.values()].filter(({ children }) => children > 0)
   if (containers.length === 0) return new Map()
   const inside = sums(nodes, used)
-  const excess = excesses(nodes, await tree.sharedAddresses(ctx))
+  const excess = excesses(nodes, await tree.sharedAddresses(ctx.whole))
   return new Map(
     containers.map((node) => {
       const all = (used.get(node.block.id) ?? 0) + (inside.get(node.group) ?? 0) - (excess.get(node) ?? 0)
@@ -88,7 +88,7 @@ export const allNested = async (ctx: Ctx, known?: Tree): Promise<ReadonlyMap<str
   const revision = await ctx.store.revision(['networks'])
   const text = await cachedText(ctx, 'network_addresses', `\u0000nested ${revision}`, async () => {
     const nodes = known ?? subnetTree(await tree.allRows(ctx))
-    return JSON.stringify([...(await nestedFields(ctx, nodes, await store.usedCounts(ctx)))])
+    return JSON.stringify([...(await nestedFields(ctx, nodes, await store.usedCounts(ctx.whole)))])
   })
   // As it was written.
   return new Map(JSON.parse(text ?? '[]') as [string, Nested][])
@@ -97,7 +97,7 @@ export const allNested = async (ctx: Ctx, known?: Tree): Promise<ReadonlyMap<str
 /** Returns the utilization of a network. */
 export const utilizationOfOne = async (ctx: Ctx, network: Network): Promise<Utilization> => {
   const { id } = network
-  const used = (await store.usedCounts(ctx, id)).get(id) ?? 0
+  const used = (await store.usedCounts(ctx.whole, id)).get(id) ?? 0
   const own = utilizationOf(network, used)
   const row = await tree.rowOf(ctx, id)
   const node = row && subnetTree(await tree.rowsIn(ctx, row)).get(id)

@@ -94,6 +94,8 @@ export const ConsentParameters = AuthorizationParameters.extend({
   approved: z.boolean().describe('Whether the user agrees'),
   username: Word.describe('Signs in for this request, without a session'),
   password: Word.meta({ format: 'password' }),
+  totp: Word.describe('With username and password: the code of the authenticator app, if the user has one'),
+  recovery_code: Word.describe('In place of any other second factor'),
 }).catchall(z.union([z.string(), z.boolean()]))
 
 export const TokenParameters = form({

@@ -4,8 +4,7 @@ import { orNotFound } from '../../platform/contract/errors.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
-import { requireHeld } from '../roles/roles.ts'
-import { permissionsOfUsers } from '../users/account.ts'
+import { requireChargeOfAll } from '../users/account.ts'
 import type { Parameters, RegisteredClient } from './authorization.ts'
 import { isProven, shownClient } from './client-credentials.ts'
 import { OauthProtocolError } from './oauth-error.ts'
@@ -73,7 +72,7 @@ export const getClient = async (ctx: Ctx, id: string): Promise<OauthClient> => {
 export const deleteClient = async (ctx: Ctx, id: string): Promise<void> => {
   const client = await getClient(ctx, id)
   const users = (await store.usersOfClient(ctx, id)).filter((user) => user !== ctx.caller.userId)
-  requireHeld(ctx, await permissionsOfUsers(ctx, users), 'A user that the client acts for')
+  await requireChargeOfAll(ctx, users, 'A user that the client acts for')
   ctx.precondition(client)
   await store.removeClient(ctx, id)
   await ctx.emit('oauth-client.deleted', client)

@@ -2,11 +2,14 @@
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { requireSetup } from '../../platform/operation/access.ts'
 import { namedClient, type RawAudit } from '../../platform/operation/audit.ts'
+import type { Caller } from '../../platform/operation/caller.ts'
 import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
+import type { Requirement } from '../factors/requirement.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import type { SignIn } from '../sessions/sign-in.ts'
+import type { Attempt, SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
 import { accountOf } from '../users/account.ts'
 import {
@@ -21,7 +24,7 @@ import { json, OauthProtocolError, type Problem, problemAnswer } from './oauth-e
 import { isForm, postedParameters, queryParameters } from './parameters.ts'
 import { destinationOf, redirection } from './redirect-uri.ts'
 import type { ConsentRequest, Redirection } from './schema.ts'
-import { common, scopeText } from './scopes.ts'
+import { common, heldAnywhere, scopeText } from './scopes.ts'
 import type { Settings } from './settings.ts'
 import * as store from './store.ts'
 
@@ -38,8 +41,9 @@ const signInFirst = () => new AppError('UNAUTHORIZED', 'Sign in to choose the pe
 
 const consentRequest = (
   { client, redirectUri, scopes }: Asked,
-  user: { readonly username: string; readonly permissions: ReadonlySet<string> },
+  user: Pick<Caller, 'username' | 'permissions' | 'reach'>,
 ): ConsentRequest => {
+  const held = heldAnywhere(user)
   const { host, isLoopback } = destinationOf(redirectUri)
   const asked = new Set<string>(scopes)
   return {
@@ -52,7 +56,7 @@ const consentRequest = (
     scope: scopeText(scopes),
     scopes: CATALOGUE.filter(({ name }) => asked.has(name)).map((permission) => ({
       ...permission,
-      is_held: user.permissions.has(permission.name),
+      is_held: held.has(permission.name),
     })),
   }
 }
@@ -80,17 +84,23 @@ export const authorize = async (ctx: Ctx, request: Request, settings: Settings):
   }
 }
 
-type User = { readonly id: string; readonly username: string; readonly generation: number | undefined }
+type User = {
+  readonly id: string
+  readonly username: string
+  readonly generation: number | undefined
+  readonly isBreakGlass?: boolean
+}
 
 type ConsentOptions = {
   readonly settings: Settings
   readonly signIn: SignIn
+  readonly requirement: Requirement
   readonly audit: RawAudit<Tx<Tables>>
 }
 
 /** As `ConsentOptions`, with `signIn` bound to the request. */
 type Terms = Omit<ConsentOptions, 'signIn'> & {
-  readonly signIn: (shown: { readonly username: string; readonly password: string }) => ReturnType<SignIn>
+  readonly signIn: (shown: Pick<Attempt, 'username' | 'password' | 'factor'>) => ReturnType<SignIn>
 }
 
 const noteUser = ({ audit }: Pick<ConsentOptions, 'audit'>, { id: userId, username }: User): void =>
@@ -100,13 +110,16 @@ const recordRefusal = ({ audit }: Pick<ConsentOptions, 'audit'>, { error, descri
   audit.failed(new OauthProtocolError(error, description))
 
 /** Returns the deciding user: the one whose name and password are sent, otherwise that of the session. */
-const decider = async (ctx: Ctx, { username, password }: Parameters, { signIn, audit }: Terms): Promise<User> => {
+const decider = async (ctx: Ctx, parameters: Parameters, { signIn, requirement, audit }: Terms): Promise<User> => {
+  const { username, password, totp, recovery_code } = parameters
   if (username !== undefined || password !== undefined) {
     audit.note({ userId: '', username: username ?? '' })
     if (username === undefined || password === undefined)
       throw new OauthProtocolError('invalid_request', 'username and password must come together')
-    const { user, generation } = await signIn({ username, password })
-    return { id: user.id, username: user.username, generation }
+    const { user, generation, isBreakGlass } = await signIn({ username, password, factor: { totp, recovery_code } })
+    // Tokens must not be a way around a required factor.
+    if (await requirement.isMissing({ db: ctx.store.quick }, user.id)) requireSetup({ needsFactor: true })
+    return { id: user.id, username: user.username, generation, isBreakGlass }
   }
   const { via, userId, username: name } = ctx.caller
   if (via !== 'session' || userId === undefined) throw signInFirst()
@@ -122,7 +135,7 @@ const agree = async (ctx: Ctx, asked: Asked, user: User): Promise<Consent> => {
   const account = await accountOf(ctx, user.id)
   const isSame = user.generation === undefined || user.generation === account?.generation
   if (!account?.isActive || !isSame) return { problem: NOTHING_HELD }
-  const scopes = common(asked.scopes, account.permissions)
+  const scopes = common(asked.scopes, heldAnywhere(account))
   if (scopes.length === 0) return { problem: NOTHING_HELD }
   const code = newSecret(CODE_PREFIX)
   const scope = scopeText(scopes)
@@ -153,7 +166,7 @@ const DENIED: Problem = { error: 'access_denied', description: 'The user has not
 const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Terms): Promise<string> => {
   const { settings, audit } = terms
   const { client, redirectUri, state } = asked
-  const about = { client_id: client.id, client_name: client.name }
+  let about: object = { client_id: client.id, client_name: client.name }
   audit.note({
     resourceId: client.id,
     oauthClient: namedClient(client),
@@ -167,6 +180,10 @@ const decided = async (ctx: Ctx, parameters: Parameters, asked: Asked, terms: Te
   // A denial is reported to the client too, so it also requires a signed-in user.
   const user = await decider(ctx, parameters, terms)
   noteUser(terms, user)
+  if (user.isBreakGlass) {
+    about = { ...about, break_glass: true }
+    audit.note({ changes: { ...about, approved: isAgreed } })
+  }
   if (!isAgreed) return refused(DENIED)
   let isRefused = false
   const consent = await ctx.write(

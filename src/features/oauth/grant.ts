@@ -2,13 +2,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isOurResource, type Server } from './authorization.ts'
 import type { Problem } from './oauth-error.ts'
-import { catalogued, common, scopesOf, scopeText } from './scopes.ts'
+import { catalogued, common, heldAnywhere, scopesOf, scopeText } from './scopes.ts'
 
 /** The fields of a user that tokens depend on. */
 export type Holder = {
   readonly isActive: boolean
   readonly generation: number
   readonly permissions: ReadonlySet<string>
+  readonly reach?: ReadonlyMap<string, unknown>
 }
 
 type Granted = {
@@ -110,8 +111,8 @@ export const matchesChallenge = (verifier: string, challenge: string): boolean =
 export const effectiveScopes = (
   agreed: string,
   { scope }: Pick<AskingClient, 'scope'>,
-  { permissions }: Pick<Holder, 'permissions'>,
-): string[] => common(common(catalogued(agreed), new Set(scopesOf(scope))), permissions)
+  user: Pick<Holder, 'permissions' | 'reach'>,
+): string[] => common(common(catalogued(agreed), new Set(scopesOf(scope))), heldAnywhere(user))
 
 /** Returns the user, unless the consent has ended. */
 const standing = ({ user, userGeneration }: Granted): Holder | undefined =>

@@ -13,8 +13,8 @@ import type { LastUsed } from '../../platform/runtime/last-used.ts'
 import { isSameHash, secretHash } from '../../platform/security/secret-token.ts'
 import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, accountOf } from '../users/account.ts'
-import { ALL_SCOPES, EVERYDAY, scopesOf, scopeText } from './scopes.ts'
+import { type Account, ASLEEP, accountOf } from '../users/account.ts'
+import { ALL_SCOPES, EVERYDAY, heldAnywhere, scopesOf, scopeText } from './scopes.ts'
 import type { Settings } from './settings.ts'
 import * as store from './store.ts'
 import { ACCESS_PREFIX } from './token.ts'
@@ -36,12 +36,21 @@ type McpAuthenticatorOptions = {
 
 /** A change to one of these tables may change the rights of a token. Times of last use are in other tables. */
 const TABLES = [
-  ...(['users', 'roles', 'role_permissions', 'user_roles'] as const),
-  ...(['oauth_clients', 'oauth_grants', 'oauth_access_tokens'] as const),
+  ...(['users', 'roles', 'role_permissions', 'grants', 'group_members', 'area_scopes'] as const),
+  ...(['oauth_clients', 'oauth_grants', 'oauth_access_tokens', 'identities', 'sso_providers'] as const),
 ] as const
-const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
+const COMMON = ['roles', 'role_permissions', 'grants', 'group_members', 'area_scopes'] as const
 
-type Holder = { readonly rights: Rights; readonly grantId: string; readonly expiresAt: string }
+type Holder = {
+  readonly rights: Rights
+  readonly grantId: string
+  readonly expiresAt: string
+  /** When it is refused until the next sign-in of its user. */
+  readonly sleepsAt: string
+}
+
+/** Sorts after every time. */
+const NEVER = '~'
 
 /** Looks up the holder of a token. */
 type Source = { readonly holder: (hash: string) => Promise<Holder | undefined> }
@@ -51,13 +60,15 @@ type Token = NonNullable<Awaited<ReturnType<typeof store.findAccessToken>>>
 const callerOf = (token: Token, account: Account): Caller => {
   const carried = new Set(scopesOf(token.scope))
   const { permissions } = account
+  const reach = new Map([...(account.reach ?? [])].filter(([name]) => carried.has(name)))
   return {
     userId: account.id,
     username: account.username,
     via: 'oauth',
     credentialId: token.grant_id,
     permissions: carried.intersection(permissions),
-    client: { id: token.client_id, name: token.client_name, withheld: new Set([...permissions]).difference(carried) },
+    ...(reach.size > 0 && { reach }),
+    client: { id: token.client_id, name: token.client_name, withheld: heldAnywhere(account).difference(carried) },
   }
 }
 
@@ -100,6 +111,8 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
     if (!token || !isSameHash(token.token_hash, hash)) return undefined
     const account = await accountOf(scope, token.user_id)
     if (!account?.isActive || account.generation !== token.user_generation) return undefined
+    const { sleepsMs } = account
+    const sleepsAt = sleepsMs === Infinity ? NEVER : new Date(sleepsMs).toISOString()
     const rights = rightsOf({
       caller: callerOf(token, account),
       readPoint,
@@ -107,15 +120,16 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
         { table: 'users', where: { id: account.id, is_active: 1, generation: account.generation } },
         { table: 'oauth_access_tokens', where: { token_hash: hash } },
       ],
-      isOver: () => isOver(token.expires_at),
+      isOver: () => isOver(token.expires_at) || isOver(sleepsAt),
       again: async (source) => (await liveHolder(hash, source)).rights,
     })
-    return { rights, grantId: token.grant_id, expiresAt: token.expires_at }
+    return { rights, grantId: token.grant_id, expiresAt: token.expires_at, sleepsAt }
   }
 
   const liveHolder = async (hash: string, source: Source): Promise<Holder> => {
     const holder = await source.holder(hash)
     if (!holder || isOver(holder.expiresAt)) throw refusal('The access token is not valid')
+    if (isOver(holder.sleepsAt)) throw refusal(ASLEEP)
     return holder
   }
 
@@ -133,7 +147,7 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
   }
 
   return {
-    identify: async (headers) => {
+    identify: async (headers, origin) => {
       if (!headers.has('authorization'))
         throw new AppError('UNAUTHORIZED', 'Sign in by OAuth, or send an API key as a Bearer token', {
           challenge: come,
@@ -142,14 +156,14 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
         // Without a cookie name, only the Authorization header is read; it takes precedence over a cookie.
         const shown = credentialsOf(headers, '')
         if (shown?.token.startsWith(ACCESS_PREFIX)) return await byToken(shown.token)
-        return await identify(headers)
+        return await identify(headers, origin)
       } catch (thrown) {
         throw challenged(thrown)
       }
     },
-    insufficientScope: ({ permissions }, wanted) => {
+    insufficientScope: (caller, wanted) => {
       // Names all scopes that the client needs, not only the missing ones, because it requests exactly these.
-      const needed = new Set<string>([...permissions, ...wanted])
+      const needed = new Set<string>([...heldAnywhere(caller), ...wanted])
       const scopes = ALL_SCOPES.filter((one) => needed.has(one))
       const challenge = bearer({ ...realm, scope: scopeText(scopes), error: 'insufficient_scope' })
       return new AppError('FORBIDDEN', `The token does not carry ${wanted.join(' or ')}`, { challenge })

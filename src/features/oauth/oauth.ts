@@ -6,6 +6,7 @@ import type { BoundRaw } from '../../platform/operation/context.ts'
 import type { Identify } from '../../platform/operation/request.ts'
 import { createLastUsed } from '../../platform/runtime/last-used.ts'
 import { type Feature, implement } from '../ctx.ts'
+import type { Requirement } from '../factors/requirement.ts'
 import type { SignIn } from '../sessions/sign-in.ts'
 import type { Tables } from '../tables.ts'
 import { oauthClients, oauthGrants, oauthRoutes } from './api.ts'
@@ -25,6 +26,7 @@ import { token } from './token.ts'
 export type OauthOptions = {
   readonly config: OauthConfig
   readonly signIn: SignIn
+  readonly requirement: Requirement
   readonly db: Db<Tables>
   readonly now: () => Date
   /** Identifies callers on all other routes. */
@@ -46,9 +48,9 @@ const RECORD_MS = 5_000
 /** Returns the user of a browser session, if any. Other credentials do not count here. */
 const sessionAlone =
   (identify: Identify): Identify =>
-  async (headers) => {
+  async (headers, origin) => {
     try {
-      const identity = await identify(headers)
+      const identity = await identify(headers, origin)
       return identity?.caller.via === 'session' ? identity : undefined
     } catch (thrown) {
       if (thrown instanceof AppError && thrown.status === 401) return undefined
@@ -56,7 +58,7 @@ const sessionAlone =
     }
   }
 
-const routesFor = (settings: Settings, { signIn, identify }: OauthOptions): BoundRaw<Tables>[] => {
+const routesFor = (settings: Settings, { signIn, requirement, identify }: OauthOptions): BoundRaw<Tables>[] => {
   const server = async () => published(serverMetadata(settings))
   const resource = async () => published(resourceMetadata(settings))
   const bySession = sessionAlone(identify)
@@ -77,7 +79,8 @@ const routesFor = (settings: Settings, { signIn, identify }: OauthOptions): Boun
     {
       route: oauthRoutes.consent,
       identify: bySession,
-      handler: (ctx, request, audit) => answering(audit, () => consent(ctx, request, { settings, signIn, audit })),
+      handler: (ctx, request, audit) =>
+        answering(audit, () => consent(ctx, request, { settings, signIn, requirement, audit })),
     },
     {
       route: oauthRoutes.token,
@@ -103,7 +106,7 @@ const absentRoutes = Object.values(oauthRoutes).map(
 export const createOauth = (options: OauthOptions): Oauth => {
   const { config, db, now, identify } = options
   const settings = settingsOf(config)
-  const uses = createLastUsed(db, (tx, id, at) => {
+  const uses = createLastUsed(db, (tx, id, { usedAt: at }) => {
     const [clientId = '', grantId = ''] = id.split(' ')
     return recordUse(tx, { clientId, grantId }, at)
   })

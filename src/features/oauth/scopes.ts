@@ -34,6 +34,15 @@ export const catalogued = (text: string): string[] => {
   return ALL_SCOPES.filter((scope) => names.has(scope))
 }
 
+/** Returns the permissions that a user has, be it in a part of the estate alone. */
+export const heldAnywhere = ({
+  permissions,
+  reach,
+}: {
+  readonly permissions: ReadonlySet<string>
+  readonly reach?: ReadonlyMap<string, unknown>
+}): ReadonlySet<string> => (reach ? permissions.union(new Set(reach.keys())) : permissions)
+
 /** Returns the intersection. */
 export const common = (scopes: readonly string[], others: ReadonlySet<string>): string[] =>
   scopes.filter((scope) => others.has(scope))

@@ -262,7 +262,7 @@ const checkBlocks = async ({ app }: Inventory): Promise<void> => {
 }
 const OFFSETS = Array.from({ length: 256 }, (_, offset) => offset)
 
-const RUNS = { sqlite: 30, postgres: 4 }
+const RUNS = { sqlite: 15, postgres: 4 }
 
 describe.each([...dialects()])('free addresses on %s', (dialect) => {
   const inv = inventory(dialect)

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { IpAddress } from '../../platform/contract/address-field.ts'
 import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
 import { draft, Filter, idOf, Name, NewId, Page, patch, Tags, Timestamp, text } from '../../platform/contract/fields.ts'
+import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
 import { SpaceFilter } from '../spaces/fields.ts'
 
 export const PoolUtilization = z
@@ -32,6 +34,7 @@ export const Pool = z
     created_at: Timestamp,
     updated_at: Timestamp,
     utilization: PoolUtilization.optional(),
+    custom: customOf('pools'),
   })
   .meta({ id: 'Pool', columns: ['id', 'name', 'network_id', 'start_ip', 'end_ip', 'tags'] })
 export type Pool = z.infer<typeof Pool>
@@ -45,7 +48,13 @@ export const HeatmapEntry = z
   .meta({ id: 'HeatmapEntry' })
 export type HeatmapEntry = z.infer<typeof HeatmapEntry>
 
-const fields = { description: text(4096), tags: Tags, refs: RefsInput, managed_by: ManagedBy }
+const fields = {
+  description: text(4096),
+  tags: Tags,
+  refs: RefsInput,
+  managed_by: ManagedBy,
+  custom: customInput('pools'),
+}
 
 export const PoolDraft = z.object({
   network_id: idOf('networks'),
@@ -75,6 +84,7 @@ export const pools = {
     http: 'GET /api/pools',
     past: true,
     access: 'pools:list',
+    limited: 'part',
     mcp: 'listed',
     cli: { command: 'pool list' },
     input: () =>
@@ -83,6 +93,8 @@ export const pools = {
         tags,
         space_id: SpaceFilter,
         managed_by: ManagedByFilter,
+        custom: customFilter('pools'),
+        sort: sortField(),
         include,
         ...Page,
       }),
@@ -94,8 +106,17 @@ export const pools = {
     http: 'GET /api/networks/{network_id}/pools',
     past: true,
     access: 'pools:list',
+    limited: 'part',
     cli: { command: 'network pools' },
-    input: () => z.object({ network_id: idOf('networks'), tags, include, ...Page }),
+    input: () =>
+      z.object({
+        network_id: idOf('networks'),
+        tags,
+        custom: customFilter('pools'),
+        sort: sortField(),
+        include,
+        ...Page,
+      }),
     output: () => z.array(Pool),
   }),
   create: operation({
@@ -106,6 +127,7 @@ export const pools = {
     effect: 'create',
     keeps: true,
     access: 'pools:create',
+    limited: 'inside',
     cli: { args: ['network_id', 'name', 'start_ip', 'end_ip'] },
     input: PoolDraft,
     output: Pool,
@@ -116,6 +138,7 @@ export const pools = {
     http: 'GET /api/pools/{id}',
     past: true,
     access: 'pools:read',
+    limited: 'whole',
     input: One,
     output: Pool,
   }),
@@ -128,6 +151,7 @@ export const pools = {
     keeps: true,
     createsByRef: true,
     access: 'pools:update',
+    limited: 'inside',
     input: PoolPatch,
     output: Pool,
   }),
@@ -137,6 +161,7 @@ export const pools = {
     http: 'DELETE /api/pools/{id}',
     keeps: true,
     access: 'pools:delete',
+    limited: 'inside',
     input: One,
     output: () => z.void(),
   }),
@@ -145,6 +170,7 @@ export const pools = {
     summary: 'Show the lowest free address of a pool; records nothing',
     http: 'GET /api/pools/{id}/next-ip',
     access: 'pools:read',
+    limited: 'whole',
     mcp: 'listed',
     input: One,
     output: () => z.object({ ip: z.string() }).meta({ id: 'NextIp' }),
@@ -155,6 +181,7 @@ export const pools = {
     http: 'GET /api/pools/{id}/heatmap',
     past: true,
     access: 'pools:read',
+    limited: 'whole',
     input: One,
     output: () => z.array(HeatmapEntry),
   }),

@@ -2,19 +2,21 @@
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, DEFAULT_SPACE, ipFromKey, ipKeyOf, parseIp, type SpaceKey } from '../../net/ip.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { listRows, type Page } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
+import type { Page } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
+import type { CustomFilter } from '../custom-fields/lists.ts'
+import { listWithCustom } from '../custom-fields/row-lists.ts'
+import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Network } from '../networks/api.ts'
 import { type ContentsMove, targetOf } from '../networks/contents.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
-import type { Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restored.ts'
 import { inSpace, spaceKeyOf } from '../spaces/keys.ts'
-import type { Tables } from '../tables.ts'
 import { type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
 import * as store from './store.ts'
@@ -83,27 +85,33 @@ const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { 
   return issues
 }
 
-const checkRange = (pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
+/** @throws AppError VALIDATION_ERROR, which does not name the network where it may be hidden */
+const checkRange = ({ isLimited }: Ctx, pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
   const issues = rangeIssues(pool, network)
-  rejectIssues(issues)
+  rejectIssues(
+    isLimited ? issues.map((one) => ({ ...one, message: one.message.replace(` ${network.subnet}`, '') })) : issues,
+  )
 }
 
 export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Pool> => {
+  await lockCustom(ctx, 'pools')
   const network = await networks.mustLock(ctx, input.network_id)
-  checkRange(input, network)
+  checkRange(ctx, input, network)
   const id = input.id ?? Bun.randomUUIDv7()
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A pool with id "${id}" exists already`)
   const { network_id, name, start_ip, end_ip, description, tags, managed_by, created_at = ctx.now } = input
   const refs = changedRefs({}, input.refs)
   const times = { created_at, updated_at: ctx.now }
-  const pool: Pool = { id, network_id, name, start_ip, end_ip, description, tags, refs, managed_by, ...times }
+  const bare: Pool = { id, network_id, name, start_ip, end_ip, description, tags, refs, managed_by, ...times }
+  const pool = await withCustomOfNew(ctx, 'pools', { object: bare, given: input.custom, ...asRestored(input) })
   await store.insert(ctx, pool, await spaceKeyOf(ctx, network))
   await ctx.emit('pool.created', pool)
   return pool
 }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Pool> => {
+  await lockCustom(ctx, 'pools')
   const pool = await mustLock(ctx, id)
   ctx.precondition(pool)
   return pool
@@ -124,10 +132,10 @@ type Change = { readonly patch: PoolPatch; readonly moving: ReadonlySet<string> 
 
 const change = async (ctx: Ctx, before: Pool, { patch: { id: _, ...given }, moving }: Change): Promise<Pool> => {
   const patch = { ...given, network_id: given.network_id || before.network_id }
-  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  const { value, changes } = await mergeCustom(ctx, 'pools', { before, patch: withChangedRefs(before, patch) })
   if (changes.length === 0) return before
   const network = await networks.mustGet(ctx, value.network_id)
-  checkRange(value, network)
+  checkRange(ctx, value, network)
   const space = await spaceKeyOf(ctx, network)
   const pool = { ...value, updated_at: ctx.now }
   if (changes.includes('start_ip') || changes.includes('end_ip')) {
@@ -150,6 +158,10 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(ctx, [await lockForChange(ctx, id)])
 
+/** Names a pool, which may be hidden from the caller of a limited write. */
+const nameOf = ({ isLimited }: Ctx, { name, start_ip, end_ip }: Pool): string =>
+  isLimited ? 'a pool' : `the pool "${name}" (${start_ip} - ${end_ip})`
+
 /** Moves pools to the networks that hold them. */
 const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
   const ids: string[] = []
@@ -163,8 +175,7 @@ const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
         await ctx.emit('pool.updated', { pool, changes: ['network_id'] })
         ids.push(pool.id)
       } else if (move.targets.some((one) => one.first <= last && first <= one.last)) {
-        const range = `${before.start_ip} - ${before.end_ip}`
-        move.issues.push({ field: 'prefix_length', message: `would cut the pool "${before.name}" (${range})` })
+        move.issues.push({ field: 'prefix_length', message: `would cut ${nameOf(ctx, before)}` })
       }
     }
   move.moved.pools += ids.length
@@ -195,13 +206,14 @@ type ListInput = {
   readonly space_id?: string | undefined
   readonly managed_by?: string | undefined
   readonly include?: 'utilization' | undefined
+  readonly custom?: CustomFilter | undefined
+  readonly sort?: string | undefined
   readonly page: Page
 }
 
 const list = async (ctx: Ctx, input: ListInput) => {
-  const { networkId, name, tags: wanted = [], space_id, managed_by, include, page } = input
+  const { networkId, name, tags: wanted = [], space_id, managed_by, include, custom, sort, page } = input
   const tables = space_id === undefined ? LIST_TABLES : ([...LIST_TABLES, 'networks'] as const)
-  const revision = include ? await expiringRevision(ctx, UTILIZATION_TABLES) : await ctx.store.revision(tables)
   let query = store.query(ctx)
   if (space_id !== undefined)
     query = query.where('network_id', 'in', (eb) => eb.selectFrom('networks').select('id').where(inSpace(space_id)))
@@ -210,17 +222,22 @@ const list = async (ctx: Ctx, input: ListInput) => {
   if (managed_by) query = query.where(isManagedBy(managed_by))
   for (const tag of wanted)
     query = query.where('id', 'in', (eb) => eb.selectFrom('pool_tags').select('pool_id').where('tag', '=', tag))
-  const tags = await store.tagsOf(ctx, 'all')
-  const poolOf = (row: store.StoredPool): Pool => store.poolOf(row, tags.get(row.id) ?? [])
-  if (!include) return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, { revision, query, page, row: poolOf })
-  const utilizationOf = await utilizations(ctx, await networks.blocksOf(ctx, 'all'))
-  return listRows<Tables, 'pools', store.StoredPool, Pool>(ctx, {
-    revision,
+  let tags = new Map<string, string[]>()
+  let utilizationOf: ((pool: Pool) => PoolUtilization) | undefined
+  return listWithCustom<'pools', store.StoredPool, Pool>(ctx, {
+    resource: 'pools',
     query,
+    tables: include ? UTILIZATION_TABLES : tables,
+    ...(include && { revision: (all) => expiringRevision(ctx, all) }),
+    wanted: { custom, sort },
     page,
+    prepare: async () => {
+      tags = await store.tagsOf(ctx, 'all')
+      if (include) utilizationOf = await utilizations(ctx.whole, await networks.blocksOf(ctx.whole, 'all'))
+    },
     row: (row) => {
-      const pool = poolOf(row)
-      return { ...pool, utilization: utilizationOf(pool) }
+      const pool = store.poolOf(row, tags.get(row.id) ?? [])
+      return utilizationOf ? { ...pool, utilization: utilizationOf(pool) } : pool
     },
   })
 }
@@ -233,18 +250,18 @@ export const utilization = async (ctx: Ctx, id: string): Promise<PoolUtilization
 
 /** Returns the utilization of every pool, without tags. */
 export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilization: PoolUtilization }[]> => {
-  const utilizationOf = await utilizations(ctx, await networks.blocksOf(ctx, 'all'))
+  const utilizationOf = await utilizations(ctx.whole, await networks.blocksOf(ctx.whole, 'all'))
   const all = (await store.query(ctx).execute()).map((row) => store.poolOf(row, []))
   return all.map((pool) => ({ pool, utilization: utilizationOf(pool) }))
 }
 
 export const feature: Feature = {
   operations: implement(pools, {
-    all: async (ctx, { name, tags, space_id, managed_by, include, ...page }) =>
-      list(ctx, { name, tags, space_id, managed_by, include, page }),
-    list: async (ctx, { network_id, tags, include, ...page }) => {
+    all: async (ctx, { name, tags, space_id, managed_by, include, custom, sort, ...page }) =>
+      list(ctx, { name, tags, space_id, managed_by, include, custom, sort, page }),
+    list: async (ctx, { network_id, tags, include, custom, sort, ...page }) => {
       await networks.mustGet(ctx, network_id)
-      return list(ctx, { networkId: network_id, tags, include, page })
+      return list(ctx, { networkId: network_id, tags, include, custom, sort, page })
     },
     create,
     get: async (ctx, { id }) => mustGet(ctx, id),
@@ -264,12 +281,12 @@ export const feature: Feature = {
     'networks.locking-contents': async (ctx, networkIds: readonly string[]) =>
       lockAll(ctx, await store.idsOfNetworks(ctx, networkIds)),
     'networks.moving-contents': moveAll,
+    ...rewriteCustom('pools', { lock: store.lockPools, update: store.updateCustom, rename: store.renameCustom }),
     'network.deleting': async (ctx, { id }: Network) => removeAll(ctx, await ofNetwork(ctx, id)),
     'network.changing-subnet': async (ctx, { after, issues, moving }: networks.SubnetChange) => {
       for (const pool of await ofNetwork(ctx, after.id)) {
         if (moving.has(pool.id) || rangeIssues(pool, after).length === 0) continue
-        const range = `${pool.start_ip} - ${pool.end_ip}`
-        issues.push({ field: 'subnet', message: `would leave the pool "${pool.name}" (${range}) outside` })
+        issues.push({ field: 'subnet', message: `would leave ${nameOf(ctx, pool)} outside` })
         return
       }
     },

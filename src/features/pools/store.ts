@@ -9,6 +9,8 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx, DbScope } from '../ctx.ts'
+import { recordCustom } from '../custom-fields/engine.ts'
+import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import { type Moved, movedKey } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
@@ -31,6 +33,7 @@ const columns = [
   'managed_by',
   'created_at',
   'updated_at',
+  'custom',
 ] as const
 
 const ofPools = objectRefs('pools', 'pool', 'name')
@@ -38,6 +41,7 @@ const ofPools = objectRefs('pools', 'pool', 'name')
 const rowOf = ({ tags: _, utilization: __, ...pool }: Pool, space: SpaceKey): PoolRow => ({
   ...pool,
   refs: JSON.stringify(pool.refs),
+  custom: customText(pool),
   name_key: pool.name.toLowerCase(),
   start_key: ipKeyOf(pool.start_ip, space),
   end_key: ipKeyOf(pool.end_ip, space),
@@ -58,7 +62,7 @@ export const tagsOf = async (ctx: Ctx, ids: readonly string[] | 'all'): Promise<
 
 /** Returns the object of the contract. */
 export const poolOf = (stored: StoredPool, tags: readonly string[]): Pool => {
-  const { refs, ...pool } = withRefs(stored)
+  const { refs, custom, ...pool } = withCustomOfRow(withRefs(stored))
   return {
     id: pool.id,
     network_id: pool.network_id,
@@ -71,6 +75,7 @@ export const poolOf = (stored: StoredPool, tags: readonly string[]): Pool => {
     managed_by: pool.managed_by,
     created_at: pool.created_at,
     updated_at: pool.updated_at,
+    ...(custom && { custom }),
   }
 }
 
@@ -138,6 +143,7 @@ const deleteTags = async (ctx: Ctx, ids: readonly string[]): Promise<void> => {
 export const insert = async (ctx: Ctx, pool: Pool, space: SpaceKey): Promise<void> => {
   await ctx.db.insertInto('pools').values(rowOf(pool, space)).execute()
   await ofPools.insert(ctx, [pool])
+  await recordCustom(ctx, 'pools', [{ id: pool.id, after: pool.custom }])
   await insertTags(ctx, pool)
   ctx.changed('pool', { id: pool.id, after: JSON.stringify(pool) })
 }
@@ -151,9 +157,31 @@ export const update = async (
   lastRange.clear(ctx)
   await ctx.db.updateTable('pools').set(rowOf(pool, space)).where('id', '=', pool.id).execute()
   await ofPools.update(ctx, before, pool)
+  await recordCustom(ctx, 'pools', [{ id: pool.id, before: before.custom, after: pool.custom }])
   await deleteTags(ctx, [pool.id])
   await insertTags(ctx, pool)
   ctx.changed('pool', { id: pool.id, before: JSON.stringify(before), after: JSON.stringify(pool) })
+}
+
+/** Stores the values of custom fields alone, which is no change of the pool. */
+export const renameCustom = async (ctx: Ctx, pool: Pool): Promise<void> => {
+  await ctx.db
+    .updateTable('pools')
+    .set({ custom: customText(pool) })
+    .where('id', '=', pool.id)
+    .execute()
+}
+
+/** Stores the values of custom fields of a changed pool, whose other fields stay. */
+export const updateCustom = async (ctx: Ctx, before: Pool, pool: Pool): Promise<void> => {
+  const { id, updated_at, custom } = pool
+  await ctx.db
+    .updateTable('pools')
+    .set({ updated_at, custom: customText(pool) })
+    .where('id', '=', id)
+    .execute()
+  await recordCustom(ctx, 'pools', [{ id, before: before.custom, after: custom }])
+  ctx.changed('pool', { id, before: JSON.stringify(before), after: JSON.stringify(pool) })
 }
 
 export const remove = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> => {
@@ -163,16 +191,31 @@ export const remove = async (ctx: Ctx, pools: readonly Pool[]): Promise<void> =>
     await deleteTags(ctx, ids)
     await ctx.db.deleteFrom('pools').where('id', 'in', ids).execute()
     await ofPools.remove(ctx, batch)
+    await recordCustom(
+      ctx,
+      'pools',
+      batch.map(({ id, custom }) => ({ id, before: custom })),
+    )
     for (const pool of batch) ctx.changed('pool', { id: pool.id, before: JSON.stringify(pool) })
   }
 }
 
-/** Returns the existing pools of those ids, as JSON text by id. */
-export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> => {
+/** Returns the existing pools of those ids. */
+const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Pool[]> => {
   const rows = await byIds(ctx, ids)
   const tags = rows.length > 0 ? await tagsOf(ctx, ids) : new Map<string, string[]>()
-  return new Map(rows.map((row) => [row.id, JSON.stringify(poolOf(row, tags.get(row.id) ?? []))]))
+  return rows.map((row) => poolOf(row, tags.get(row.id) ?? []))
 }
+
+/** As `findAll`, and locks the pools until commit. */
+export const lockPools = async (ctx: Ctx, ids: readonly string[]): Promise<Pool[]> => {
+  await lockAll(ctx, ids)
+  return findAll(ctx, ids)
+}
+
+/** Returns the existing pools of those ids, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await findAll(ctx, ids)).map((pool) => [pool.id, JSON.stringify(pool)]))
 
 const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('pools').select(columns).where('id', 'in', ids))
 

@@ -1,5 +1,6 @@
 /** The tables of pools. */
 import type { IpKey } from '../../net/ip.ts'
+import type { WithArea } from '../area.ts'
 
 export type PoolRow = {
   id: string
@@ -15,12 +16,14 @@ export type PoolRow = {
   description: string
   /** JSON text. */
   refs: string
+  /** JSON text; null without values. */
+  custom: string | null
   managed_by: string
   created_at: string
   updated_at: string
 }
 
 export type PoolTables = {
-  pools: PoolRow
+  pools: WithArea<PoolRow>
   pool_tags: { pool_id: string; position: number; tag: string }
 }

@@ -30,6 +30,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
         caller: GUEST,
         emit: async () => {},
         changed: () => {},
+        revision: () => undefined,
       }
       // Allocation uses only these fields.
       const ctx = own as unknown as Ctx

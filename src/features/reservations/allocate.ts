@@ -1,8 +1,9 @@
 /** Allocates free addresses: chooses, claims and records them in one transaction, so that no other caller gets them. */
 import { formatIp, type IpKey, ipFromKey, ipKey, spaceOfKey } from '../../net/ip.ts'
-import { AppError, invalidField } from '../../platform/contract/errors.ts'
+import { AppError, invalid, invalidField } from '../../platform/contract/errors.ts'
 import { withIdempotencyKey } from '../../platform/operation/idempotency.ts'
 import type { Ctx } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
 import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { lockForPlacing } from '../placement-lock.ts'
@@ -68,6 +69,21 @@ const claimFree = async (
 const expiryOf = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>
   ttlSeconds === undefined ? null : new Date(Date.parse(ctx.now) + ttlSeconds * 1000).toISOString()
 
+/** Errors of the values of a new address name the field of the request. */
+const withOwnFields = async (work: () => Promise<void>): Promise<void> => {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error
+    throw invalid(
+      error.details.map(({ field, message }) => ({
+        field: field.replace(/^addresses\[\d+\]\.custom/, 'custom'),
+        message,
+      })),
+    )
+  }
+}
+
 const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Allocation> => {
   const { device_id, label = '', hostname = '', mac_address = '', purpose = '' } = request
   if (mac_address !== '' && request.count > 1) throw invalidField('mac_address', 'is for one address, not for several')
@@ -76,6 +92,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     if (request.ttl_seconds !== undefined)
       throw invalidField('ttl_seconds', "is for reservations; an address of a device doesn't expire")
   }
+  await lockCustom(ctx, 'addresses')
   const pool = await mustLockPool(ctx, request.id)
   if (device_id) {
     await lockForPlacing(ctx)
@@ -85,10 +102,14 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
   const keys = await claimFree(ctx, pool, request)
   const ips = keys.map((key) => formatIp(ipFromKey(key)))
   if (device_id) {
-    await addAddresses(
-      ctx,
-      device_id,
-      ips.map((ip) => ({ ip, label, mac_address, network_id: pool.network_id, pool_id: pool.id })),
+    const { network_id, id: pool_id } = pool
+    const fields = { label, mac_address, network_id, pool_id, ...(request.custom && { custom: request.custom }) }
+    await withOwnFields(() =>
+      addAddresses(
+        ctx,
+        device_id,
+        ips.map((ip) => ({ ip, ...fields })),
+      ),
     )
     return { ips, reservations: [] }
   }
@@ -100,6 +121,7 @@ const allocateOnce = async (ctx: Ctx, request: AllocationRequest): Promise<Alloc
     expires_at: expiryOf(ctx, request.ttl_seconds),
     refs: null,
     managed_by: '',
+    custom: request.custom ?? null,
   }
   return {
     ips,

@@ -17,6 +17,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { HOST_NAME } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { customInput, customOf } from '../custom-fields/fields.ts'
 
 /** The largest number of addresses of one allocation. */
 export const MAX_ALLOCATION = 1000
@@ -36,6 +37,7 @@ export const Reservation = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    custom: customOf('addresses'),
   })
   .meta({ id: 'Reservation', columns: ['id', 'ip_address', 'hostname', 'purpose', 'expires_at', 'created_by'] })
 export type Reservation = z.infer<typeof Reservation>
@@ -54,6 +56,7 @@ const fields = {
   expires_at: expiry,
   refs: RefsInput,
   managed_by: ManagedBy,
+  custom: customInput('addresses'),
 }
 
 export const ReservationDraft = z.object({ pool_id: idOf('pools'), ip_address: IpAddress, ...draft(fields) })
@@ -78,6 +81,7 @@ export const AllocationRequest = z.object({
   hostname: hostname.optional(),
   mac_address: MacAddress.optional().describe('The MAC address of the host that gets the one address'),
   purpose: line(255).optional(),
+  custom: customInput('addresses').optional(),
   ttl_seconds: z
     .int()
     .min(1)
@@ -102,6 +106,7 @@ export const reservations = {
     http: 'GET /api/reservations',
     past: true,
     access: 'reservations:list',
+    limited: 'part',
     cli: { command: 'reservation list' },
     input: () => z.object({ managed_by: ManagedByFilter, ...Page }),
     output: () => z.array(Reservation),
@@ -112,6 +117,7 @@ export const reservations = {
     http: 'GET /api/pools/{pool_id}/reservations',
     past: true,
     access: 'reservations:list',
+    limited: 'part',
     cli: { command: 'pool reservations' },
     input: () => z.object({ pool_id: idOf('pools'), ...Page }),
     output: () => z.array(Reservation),
@@ -124,6 +130,7 @@ export const reservations = {
     effect: 'create',
     keeps: true,
     access: 'reservations:create',
+    limited: 'inside',
     cli: { args: ['pool_id', 'ip_address'] },
     input: ReservationDraft,
     output: Reservation,
@@ -134,6 +141,7 @@ export const reservations = {
     http: 'GET /api/reservations/{id}',
     past: true,
     access: 'reservations:read',
+    limited: 'whole',
     input: One,
     output: Reservation,
   }),
@@ -146,6 +154,7 @@ export const reservations = {
     keeps: true,
     createsByRef: true,
     access: 'reservations:update',
+    limited: 'inside',
     input: ReservationPatch,
     output: Reservation,
   }),
@@ -155,6 +164,7 @@ export const reservations = {
     http: 'DELETE /api/reservations/{id}',
     keeps: true,
     access: 'reservations:delete',
+    limited: 'inside',
     input: One,
     output: () => z.void(),
   }),
@@ -167,6 +177,7 @@ export const reservations = {
     keeps: true,
     serializeBy: ({ id }) => id,
     access: 'reservations:create',
+    limited: 'inside',
     headers: { 'Idempotency-Key': 'idempotency_key' },
     mcp: 'listed',
     cli: { command: 'pool allocate' },

@@ -3,10 +3,11 @@ import type { IpKey, SpaceKey } from '../../net/ip.ts'
 import { givenTexts } from '../../platform/contract/fields.ts'
 import { changedRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
+import { withCustomOfAll } from '../custom-fields/rows.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import type { PoolRange } from '../pools/pools.ts'
-import type { Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restored.ts'
 import type { Reservation, ReservationDraft } from './api.ts'
 import * as store from './store.ts'
 
@@ -22,7 +23,7 @@ export const reserve = async (
   pool: Pick<PoolRange, 'id'> & { readonly space: SpaceKey },
   drafts: readonly Omit<NewReservation, 'pool_id'>[],
 ): Promise<Reservation[]> => {
-  const reservations = drafts.map(
+  const bare = drafts.map(
     ({ ip_address, hostname, mac_address, purpose, notes, expires_at, refs, managed_by, ...own }): Reservation => ({
       id: own.id ?? Bun.randomUUIDv7(),
       pool_id: pool.id,
@@ -38,6 +39,11 @@ export const reserve = async (
       updated_at: ctx.now,
       ...givenTexts({ mac_address }),
     }),
+  )
+  const reservations = await withCustomOfAll(
+    ctx,
+    'addresses',
+    bare.map((object, i) => ({ object, given: drafts[i]?.custom, ...asRestored(drafts[i]) })),
   )
   await store.insert(ctx, reservations, pool.space)
   for (const reservation of reservations) await ctx.emit('reservation.created', reservation)

@@ -3,10 +3,11 @@ import { type IpKey, ipKeyOf, keyInSpace, type SpaceKey, spaceOfKey } from '../.
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
 import { givenTexts } from '../../platform/contract/fields.ts'
 import { listRows } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
+import { mergeCustom, rewriteCustom } from '../custom-fields/rows.ts'
 import type { SpaceChange } from '../networks/move-to-space.ts'
 import { mustGet as mustGetNetwork } from '../networks/networks.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
@@ -43,6 +44,7 @@ const claimBeside = async (ctx: Ctx, key: IpKey): Promise<boolean> => {
 
 /** @param isShared the address may be that of a device */
 export const create = async (ctx: Ctx, draft: NewReservation, isShared = false): Promise<Reservation> => {
+  await lockCustom(ctx, 'addresses')
   const pool = await mustLockPool(ctx, draft.pool_id)
   checkExpiry(ctx, draft.expires_at)
   const ip = draft.ip_address
@@ -88,6 +90,7 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Reservation> => {
 }
 
 export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Promise<Reservation> => {
+  await lockCustom(ctx, 'addresses')
   // An expired reservation holds its refs until it is deleted.
   if (given.refs) await purgeExpired(ctx)
   const before = await lockForChange(ctx, id)
@@ -95,7 +98,8 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
   // A reservation without a MAC has no such field, and the history takes one away by null.
   const bare = { mac_address: '', ...before }
   const { mac_address = bare.mac_address } = patch
-  const { value, changes } = merge(bare, withChangedRefs(before, { ...patch, mac_address: mac_address ?? '' }))
+  const merged = { before: bare, patch: withChangedRefs(before, { ...patch, mac_address: mac_address ?? '' }) }
+  const { value, changes } = await mergeCustom(ctx, 'addresses', merged)
   if (changes.length === 0) return before
   if (changes.includes('expires_at')) checkExpiry(ctx, patch.expires_at)
   const { mac_address: mac, ...others } = value
@@ -106,6 +110,7 @@ export const update = async (ctx: Ctx, { id, ...given }: ReservationPatch): Prom
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await lockCustom(ctx, 'addresses')
   const reservation = await lockForChange(ctx, id)
   const key = await store.keyOf(ctx, id)
   await free(ctx, key === undefined ? [] : [key])
@@ -147,6 +152,8 @@ export const feature: Feature = {
     },
   ],
   reactions: {
+    // Ids of other objects than reservations are those of addresses of devices.
+    ...rewriteCustom('addresses', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
     'network.changing-space': async (ctx, { before, to, issues }: SpaceChange) => {
       await purgeExpired(ctx)
       const keys = await store.keysOfNetwork(ctx, before.id)
@@ -157,7 +164,7 @@ export const feature: Feature = {
       if (first !== undefined)
         issues.push({
           field: 'space_id',
-          message: `would reserve ${first} twice: it is reserved in that space as well`,
+          message: `would reserve ${ctx.isLimited ? 'an address' : first} twice: it is reserved in that space as well`,
         })
     },
     'network.changed-space': async (ctx, { after, from, to }: SpaceChange) => {
@@ -177,7 +184,10 @@ export const feature: Feature = {
       const outside = await store.firstOutside(ctx, before.id, range)
       if (!outside) return
       const field = outside.ip_key < range.first ? 'start_ip' : 'end_ip'
-      issues.push({ field, message: `would leave the reservation of ${outside.ip_address} outside` })
+      issues.push({
+        field,
+        message: `would leave the reservation of ${ctx.isLimited ? 'an address' : outside.ip_address} outside`,
+      })
     },
   },
 }

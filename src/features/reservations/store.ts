@@ -8,6 +8,8 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
+import { recordCustom } from '../custom-fields/engine.ts'
+import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import { type Moved, movedKey } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
@@ -28,6 +30,7 @@ export const columns = [
   'managed_by',
   'created_at',
   'updated_at',
+  'custom',
 ] as const
 
 /** Matches a reservation that still holds its address. */
@@ -47,10 +50,10 @@ const byId = (ctx: Ctx, id: string) =>
 type Row = Omit<ReservationRow, 'ip_key'>
 
 /** Returns the object of a row. */
-export const reservationOf = ({ mac_address, ...row }: Row): Reservation => ({
-  ...withRefs(row),
-  ...givenTexts({ mac_address }),
-})
+export const reservationOf = ({ mac_address, ...row }: Row): Reservation => {
+  const { custom, ...fields } = withCustomOfRow(withRefs(row))
+  return { ...fields, ...givenTexts({ mac_address }), ...(custom && { custom }) }
+}
 
 const found = (row: Row | undefined): Reservation | undefined => row && reservationOf(row)
 
@@ -77,6 +80,7 @@ const rowOf = (reservation: Reservation): Row => ({
   ...reservation,
   mac_address: reservation.mac_address ?? '',
   refs: JSON.stringify(reservation.refs),
+  custom: customText(reservation),
 })
 
 const insertRows = preparedRows([...columns, 'ip_key'], (db: Kysely<Tables>, rows: ReservationRow[]) =>
@@ -94,6 +98,11 @@ export const insert = async (ctx: Ctx, reservations: readonly Reservation[], spa
   }))
   await insertRows(ctx, rows)
   await refs.insert(ctx, reservations)
+  await recordCustom(
+    ctx,
+    'addresses',
+    reservations.map(({ id, custom }) => ({ id, after: custom })),
+  )
   for (const one of reservations) ctx.changed('reservation', { id: one.id, after: JSON.stringify(one) })
 }
 
@@ -101,12 +110,30 @@ export const update = async (ctx: Ctx, before: Reservation, reservation: Reserva
   const { id, ...fields } = rowOf(reservation)
   await ctx.db.updateTable('reservations').set(fields).where('id', '=', id).execute()
   await refs.update(ctx, before, reservation)
+  await recordCustom(ctx, 'addresses', [{ id, before: before.custom, after: reservation.custom }])
   ctx.changed('reservation', { id, before: JSON.stringify(before), after: JSON.stringify(reservation) })
+}
+
+/** Locks reservations until commit. */
+export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<Reservation[]> => {
+  const some = ctx.db.selectFrom('reservations').select(columns).where('id', 'in', ids).orderBy('id')
+  return (await ctx.store.sql.lockRows(some).execute()).map(reservationOf)
+}
+
+/** Stores the values of custom fields alone, which is no change of the reservation. */
+export const renameCustom = async (ctx: Ctx, reservation: Reservation): Promise<void> => {
+  const set = { custom: customText(reservation) }
+  await ctx.db.updateTable('reservations').set(set).where('id', '=', reservation.id).execute()
 }
 
 const removed = async (ctx: Ctx, rows: readonly Row[]): Promise<void> => {
   const reservations = rows.map(reservationOf)
   await refs.remove(ctx, reservations)
+  await recordCustom(
+    ctx,
+    'addresses',
+    reservations.map(({ id, custom }) => ({ id, before: custom })),
+  )
   for (const one of reservations) ctx.changed('reservation', { id: one.id, before: JSON.stringify(one) })
 }
 

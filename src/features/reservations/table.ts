@@ -1,5 +1,6 @@
 /** The tables of reservations. */
 import type { IpKey } from '../../net/ip.ts'
+import type { WithArea } from '../area.ts'
 
 export type ReservationRow = {
   id: string
@@ -16,9 +17,11 @@ export type ReservationRow = {
   created_by: string
   /** JSON text. */
   refs: string
+  /** JSON text; null without values. */
+  custom: string | null
   managed_by: string
   created_at: string
   updated_at: string
 }
 
-export type ReservationTables = { reservations: ReservationRow }
+export type ReservationTables = { reservations: WithArea<ReservationRow> }

@@ -23,9 +23,10 @@ export const CataloguePermission = z
 export type CataloguePermission = z.infer<typeof CataloguePermission>
 
 /** Far above the size of the catalogue. */
-const MAX_PERMISSIONS = 1000
+export const MAX_PERMISSIONS = 1000
 
-const PermissionName = z
+/** The name of a permission of the catalogue, converted to its spelling. */
+export const PermissionName = z
   .string()
   .meta({ examples: ['devices:read'], exact: { enum: CATALOGUE.map(({ name }) => name) } })
   .transform((name, check): string => {

@@ -49,6 +49,7 @@ const row = (
 
 /** The nouns that say more than the name of the resource. */
 const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
+  'custom-fields': 'custom fields',
   spaces: 'address spaces',
   pools: 'address pools',
   relationships: 'relationships between devices',
@@ -56,8 +57,8 @@ const NOUNS: Readonly<Partial<Record<Resource, string>>> = {
   vlans: 'VLANs',
 }
 
-/** What the rest of the inventory lies in. Operators keep that, and only administrators change these. */
-const PLACES: readonly Resource[] = ['spaces', 'datacenters']
+/** Places that hold the rest of the inventory, and the definitions of its fields. Operators keep that, and only administrators change these. */
+const PLACES: readonly Resource[] = ['custom-fields', 'spaces', 'datacenters']
 
 const inventoryRow = (resource: Resource): Row =>
   row(resource, NOUNS[resource] ?? resource, LRCUD, PLACES.includes(resource) ? LR : LRCU, LR)
@@ -72,8 +73,11 @@ export const PERMISSION_TABLE: readonly Row[] = [
   row('audit', 'audit entries', [...LR, 'export'], LR),
   row('users', 'users', LRCUD),
   row('roles', 'roles', LRCUD),
+  row('groups', 'groups of users', LRCUD),
+  row('scopes', 'scopes', LRCUD),
   row('apikeys', "other people's API keys", LRCUD),
   row('oauth-clients', 'OAuth clients', LRCUD),
+  row('sso-providers', 'identity providers', LRCUD),
   row('credentials', 'stored credentials', LRCUD, LR, LR),
   row('feeds', 'feeds', LRCUD, LR, LR),
   row('dns', 'DNS providers, zones and records', [...LRCUD, 'sync', 'test'], [...LR, 'test'], LR),
@@ -82,6 +86,16 @@ export const PERMISSION_TABLE: readonly Row[] = [
   row('metrics', 'metrics', R, R, R),
   row('events', 'the stream of events', R, R, R),
 ]
+
+/** The resources whose permissions count in a scope if they are granted there. All other permissions count only if they are granted everywhere. */
+const SCOPED: readonly string[] = [
+  ...(['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'racks'] as const),
+  ...(['devices', 'ports', 'cables', 'relationships', 'discovery', 'conflicts'] as const),
+  ...(['search', 'dashboard', 'events'] as const),
+]
+
+/** Definitions, which hold nothing of the estate, and address spaces: a role granted in a scope lets its holders read them, and change none. */
+const READ_IN_SCOPE: readonly string[] = ['device-types', 'custom-fields', 'spaces'] satisfies readonly Resource[]
 
 const VERBS: Readonly<Record<Action, string>> = {
   list: 'List',
@@ -109,6 +123,12 @@ export const CATALOGUE: readonly CataloguedPermission[] = PERMISSION_TABLE.flatM
     }),
   ),
 ).sort(byName)
+
+/** True for a permission that counts if it is granted in a scope. */
+export const isScopable = (name: string): name is Permission => {
+  const [resource = '', action] = name.split(':')
+  return SCOPED.includes(resource) || (READ_IN_SCOPE.includes(resource) && (action === 'list' || action === 'read'))
+}
 
 const NAMES: ReadonlyMap<string, Permission> = new Map(CATALOGUE.map(({ name }) => [name, name]))
 

@@ -1,6 +1,6 @@
 /** The rules of roles. Callers grant only permissions that they hold, and system roles can't be changed. */
 
-import { AppError, notFound } from '../../platform/contract/errors.ts'
+import { AppError, nameTaken, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
 import { listRows, type Page } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
@@ -32,21 +32,18 @@ const MAX_NAMED = 10
  * @param subject the object with the permissions: "The role" in "The role has permissions that you lack: ..."
  * @throws AppError FORBIDDEN that names the missing permissions.
  */
-export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subject: string): void => {
-  const missing = [...permissions].filter((permission) => !caller.permissions.has(permission)).sort()
+export const requireHeld = ({ caller }: Ctx, permissions: Iterable<string>, subject: string): void =>
+  refuseMissing(
+    [...permissions].filter((permission) => !caller.permissions.has(permission)),
+    subject,
+  )
+
+/** @throws AppError FORBIDDEN as `requireHeld`, if any permission is missing */
+export const refuseMissing = (missing: readonly string[], subject: string): void => {
   if (missing.length === 0) return
   const others = missing.length - MAX_NAMED
-  const named = `${missing.slice(0, MAX_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  const named = `${missing.toSorted().slice(0, MAX_NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
   throw new AppError('FORBIDDEN', `${subject} has permissions that you lack: ${named}`)
-}
-
-/** The ids of roles with a permission that the caller lacks, sorted. */
-export const rolesBeyond = async (ctx: Ctx): Promise<string[]> => {
-  const stored = await store.permissionsByRole(ctx)
-  const lacks = (permission: string): boolean => !ctx.caller.permissions.has(permission)
-  const custom = [...stored].filter(([, permissions]) => permissions.some(lacks)).map(([id]) => id)
-  const system = SYSTEM_ROLES.filter(({ permissions }) => permissions.some(lacks)).map(({ id }) => id)
-  return [...custom, ...system].sort()
 }
 
 const CATALOGUE_TAG = etagOf(JSON.stringify([CATALOGUE, SYSTEM_ROLES]))
@@ -73,10 +70,7 @@ const rowOf = (role: Role) => ({ ...role, is_system: role.is_system ? 1 : 0 })
 
 const requireFreeName = async (ctx: Ctx, { id, name }: Pick<Role, 'id' | 'name'>): Promise<void> => {
   const namesake = await store.findByName(ctx, name)
-  if (!namesake || namesake.id === id) return
-  throw new AppError('ALREADY_EXISTS', `There is a role called "${namesake.name}" already`, {
-    details: [{ field: 'name', message: 'is the name of another role' }],
-  })
+  if (namesake && namesake.id !== id) throw nameTaken('role', namesake.name)
 }
 
 const create = async (ctx: Ctx, { name, description, permissions }: RoleDraft): Promise<Role> => {
@@ -118,10 +112,10 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
 }
 
 /** Returns permissions in their public form. */
-export const permissionList = (
-  permissions: readonly CataloguePermission[],
+export const permissionList = <P extends CataloguePermission>(
+  permissions: readonly P[],
   { limit, offset = 0 }: Page,
-): JsonList<CataloguePermission> =>
+): JsonList<P> =>
   new JsonList({
     revision: etagOf(JSON.stringify(permissions)),
     total: async () => permissions.length,

@@ -26,6 +26,7 @@ export const search = {
     http: 'GET /api/search',
     past: true,
     access: 'search:read',
+    limited: 'parts',
     mcp: 'listed',
     cli: { command: 'search', args: ['q'] },
     input: () => z.object({ q: SearchText }),

@@ -7,6 +7,7 @@ import { firstRows } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { SEARCH_TABLES, type SearchedTexts, searchedTexts } from '../custom-fields/rows.ts'
 import type { Device } from '../devices/schema.ts'
 import { findDevices } from '../devices/search.ts'
 import { holdsWord } from '../discovery/discovery.ts'
@@ -50,7 +51,8 @@ const matchIn = (device: Device, words: readonly string[], range: Range | undefi
   if (mac !== undefined && device.addresses.some(({ mac_address }) => mac_address === mac)) return mac
   const { name, hostname, tags, domains, os, make_model, location, description } = device
   const pieces = [name, hostname, ...ips, ...tags, ...domains, os, make_model, location, description]
-  return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? name
+  // A device found by the MAC of a port has no such text.
+  return pieces.find((piece) => piece.toLowerCase().includes(words[0] ?? '')) ?? mac ?? name
 }
 
 const inDevices = async (
@@ -71,11 +73,13 @@ const inDevices = async (
 const resultOf = (type: 'network' | 'pool', { space_id, ...entry }: Entry): SearchResult =>
   withSpace({ type, ...entry }, space_id)
 
-const networkTexts = keptTexts('networks', ['networks'], async (ctx) => {
-  const columns = ['id', 'name', 'subnet', 'description', 'space_id'] as const
+const networkTexts = keptTexts('networks', ['networks', ...SEARCH_TABLES], async (ctx) => {
+  const columns = ['id', 'name', 'subnet', 'description', 'space_id', 'custom'] as const
+  const customTexts = await searchedTexts(ctx, 'networks')
   const rows = await ctx.db.selectFrom('networks').select(columns).orderBy('name_key').orderBy('id').execute()
-  return rows.map(({ description, subnet, ...network }) => {
-    return { ...network, match: subnet, pieces: [network.name, subnet, description] }
+  return rows.map(({ description, subnet, custom, ...network }) => {
+    const pieces = [network.name, subnet, description, ...(customTexts?.({ custom }) ?? [])]
+    return { ...network, match: subnet, pieces }
   })
 })
 
@@ -115,10 +119,13 @@ const poolsInOrder = ({ db }: Ctx) =>
     .orderBy('pools.name_key')
     .orderBy('pools.id')
 
-const poolTexts = keptTexts('pools', ['pools', 'pool_tags', 'networks'], async (ctx) => {
-  const [rows, tags] = await Promise.all([poolsInOrder(ctx).select('pools.description').execute(), tagsOf(ctx, 'all')])
-  return rows.map(({ start_ip, end_ip, description, ...pool }) => {
-    const pieces = [pool.name, start_ip, end_ip, description, ...(tags.get(pool.id) ?? [])]
+const poolTexts = keptTexts('pools', ['pools', 'pool_tags', 'networks', ...SEARCH_TABLES], async (ctx) => {
+  const customTexts = await searchedTexts(ctx, 'pools')
+  const all = poolsInOrder(ctx).select(['pools.description', 'pools.custom'])
+  const [rows, tags] = await Promise.all([all.execute(), tagsOf(ctx, 'all')])
+  return rows.map(({ start_ip, end_ip, description, custom, ...pool }) => {
+    const own = [pool.name, start_ip, end_ip, description, ...(tags.get(pool.id) ?? [])]
+    const pieces = [...own, ...(customTexts?.({ custom }) ?? [])]
     return { ...pool, match: extent({ start_ip, end_ip }), pieces }
   })
 })
@@ -136,7 +143,24 @@ const inPools = async (ctx: Ctx, words: readonly string[], range: Range | undefi
   return rows.map(({ start_ip, end_ip, ...pool }) => resultOf('pool', { ...pool, match: extent({ start_ip, end_ip }) }))
 }
 
+const datacenterTexts = (customTexts: NonNullable<SearchedTexts>) =>
+  keptTexts('datacenters', ['datacenters', ...SEARCH_TABLES], async (ctx) => {
+    const columns = ['id', 'name', 'location', 'description', 'custom'] as const
+    const rows = await ctx.db.selectFrom('datacenters').select(columns).orderBy('name_key').orderBy('id').execute()
+    return rows.map(({ id, name, location, description, custom }) => {
+      const pieces = [name, location, description, ...customTexts({ custom })]
+      return { id, name, match: location || name, space_id: null, pieces }
+    })
+  })
+
 const inDatacenters = async (ctx: Ctx, words: readonly string[]): Promise<SearchResult[]> => {
+  const customTexts = await searchedTexts(ctx, 'datacenters')
+  if (customTexts) {
+    const texts = await datacenterTexts(customTexts)(ctx)
+    return texts
+      .find(words, MAX_RESULTS_PER_TYPE)
+      .map(({ id, name, match }) => ({ type: 'datacenter', id, name, match }))
+  }
   let query = ctx.db.selectFrom('datacenters').select(['id', 'name', 'location'])
   for (const word of words)
     query = query.where((eb) =>

@@ -3,35 +3,51 @@
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
+import type { Requirement } from '../factors/requirement.ts'
 import { keysOf } from '../keys/keys.ts'
+import { cutRights, type KeyLimits, limitsOf } from '../keys/limits.ts'
 import type { Tables } from '../tables.ts'
 import { type Account, accountsOf } from '../users/account.ts'
 import type { Session, SessionStore } from './store.ts'
 
 /** The credential of an admitted caller. */
-export type Credential = Pick<Caller, 'via' | 'credentialId'>
+export type Credential = Pick<Caller, 'via' | 'credentialId' | 'keyHash'>
+
+/** Names a credential: a session by its id, and a key by its value, of which it may have two. */
+export const credentialName = ({ credentialId, keyHash }: Credential): string => keyHash ?? credentialId ?? ''
 
 export type Held = {
   readonly permissions: ReadonlySet<string>
+  /** The others, with the scopes in which they are held. */
+  readonly reach?: NonNullable<Caller['reach']>
   /** In ms since the epoch; infinite without an expiry. */
   readonly expiresMs: number
 }
 
-/** The valid credentials by id; no session while their store is away. @throws if the database is unavailable */
+/** The valid credentials by `credentialName`; no session while their store is away. @throws if the database is unavailable */
 export type CheckCredentials = (credentials: readonly Credential[]) => Promise<ReadonlyMap<string, Held>>
 
-type CheckOptions = { readonly db: Db<Tables>; readonly sessions: SessionStore; readonly now: () => Date }
+type CheckOptions = {
+  readonly db: Db<Tables>
+  readonly sessions: SessionStore
+  readonly requirement: Requirement
+  readonly now: () => Date
+}
 
 /** The fields of a session or key that decide if it has ended. */
 type Stored = {
-  readonly id: string
+  readonly name: string
   readonly userId: string
   /** The generation of the user; undefined for keys, which a new generation does not end. */
   readonly generation?: number
   readonly expiresMs: number
+  /** Of a key. */
+  readonly limits?: KeyLimits
+  /** Of a session. */
+  readonly method?: Session['method']
 }
 
-export const createCredentialCheck = ({ db, sessions, now }: CheckOptions): CheckCredentials => {
+export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckOptions): CheckCredentials => {
   const scope = { db: db.read }
 
   const allSessions = async (ids: readonly string[]): Promise<Session[]> => {
@@ -44,19 +60,23 @@ export const createCredentialCheck = ({ db, sessions, now }: CheckOptions): Chec
   }
 
   const storedSessions = async (ids: readonly string[]): Promise<Stored[]> =>
-    (await allSessions(ids)).map(({ id, userId, userGeneration, expiresAt }) => ({
-      id,
+    (await allSessions(ids)).map(({ id, userId, userGeneration, expiresAt, method }) => ({
+      name: id,
       userId,
       generation: userGeneration,
       expiresMs: expiresAt.getTime(),
+      method,
     }))
 
   const storedKeys = async (ids: readonly string[]): Promise<Stored[]> =>
-    (await keysOf(scope, ids)).flatMap(({ id, user_id, expires_at }) =>
-      user_id === null
-        ? []
-        : { id, userId: user_id, expiresMs: expires_at === null ? Infinity : Date.parse(expires_at) },
-    )
+    (await keysOf(scope, ids)).flatMap((key) => {
+      const { user_id, key_hash, previous_hash, previous_expires_at } = key
+      if (user_id === null) return []
+      const expiresMs = key.expires_at === null ? Infinity : Date.parse(key.expires_at)
+      const one = { name: key_hash, userId: user_id, expiresMs, limits: limitsOf(key) }
+      if (previous_hash === null || previous_expires_at === null) return one
+      return [one, { ...one, name: previous_hash, expiresMs: Math.min(expiresMs, Date.parse(previous_expires_at)) }]
+    })
 
   return async (credentials) => {
     const idsOf = (via: Caller['via']): string[] => [
@@ -64,14 +84,24 @@ export const createCredentialCheck = ({ db, sessions, now }: CheckOptions): Chec
     ]
     const stored = (await Promise.all([storedSessions(idsOf('session')), storedKeys(idsOf('key'))])).flat()
     const accounts = await accountsOf(scope, [...new Set(stored.map(({ userId }) => userId))])
+    const incomplete = new Set<string>()
+    for (const { method, userId } of stored)
+      if (method === 'password' && (await requirement.isMissing(scope, userId))) incomplete.add(userId)
     const atMs = now().getTime()
     const holds = ({ generation, expiresMs }: Stored, account: Account | undefined): account is Account =>
-      account?.isActive === true && expiresMs > atMs && (generation ?? account.generation) === account.generation
+      account?.isActive === true &&
+      expiresMs > atMs &&
+      (generation === undefined ? account.sleepsMs > atMs : generation === account.generation)
     return new Map(
       stored.flatMap((one) => {
         const account = accounts.get(one.userId)
-        if (!holds(one, account)) return []
-        return [[one.id, { permissions: account.permissions, expiresMs: one.expiresMs }] as const]
+        if (!holds(one, account) || (one.method === 'password' && incomplete.has(one.userId))) return []
+        const { name, limits, expiresMs } = one
+        // Their areas are not compared.
+        const { permissions, reach } = limits ? cutRights(account, limits) : account
+        // Keys sleep, and sessions do not.
+        const sleepsMs = one.generation === undefined ? account.sleepsMs : Infinity
+        return [[name, { permissions, ...(reach && { reach }), expiresMs: Math.min(expiresMs, sleepsMs) }] as const]
       }),
     )
   }

@@ -20,6 +20,9 @@ const sessionOf = (row: SessionRow & SessionExpiryRow): Session => ({
   expiresAt: new Date(row.expires_at),
   ipAddress: row.ip_address,
   userAgent: row.user_agent,
+  method: row.method,
+  providerId: row.provider_id,
+  endsAt: row.ends_at === null ? null : new Date(row.ends_at),
 })
 
 export const databaseStore = (db: Db<Tables>): SessionStore => {
@@ -42,6 +45,9 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
         created_at: session.createdAt.toISOString(),
         ip_address: session.ipAddress,
         user_agent: session.userAgent,
+        method: session.method,
+        provider_id: session.providerId,
+        ends_at: session.endsAt?.toISOString() ?? null,
       }
       const expiry: SessionExpiryRow = {
         session_id: session.id,

@@ -4,33 +4,42 @@ import { AppError } from '../../platform/contract/errors.ts'
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Db, ReadPoint, Tx } from '../../platform/db/database.ts'
 import { credentialsOf } from '../../platform/http/credentials.ts'
+import { ForeignAddressError } from '../../platform/operation/access.ts'
 import type { Caller } from '../../platform/operation/caller.ts'
 import { createRights } from '../../platform/operation/read-rights.ts'
-import type { Identify, Identity } from '../../platform/operation/request.ts'
+import type { Identify, Identity, RequestOrigin } from '../../platform/operation/request.ts'
 import type { Rights } from '../../platform/operation/rights.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Logger } from '../../platform/runtime/log.ts'
 import { secretHash } from '../../platform/security/secret-token.ts'
-import { findKeyByHash } from '../keys/keys.ts'
-import type { ApiKeyRow } from '../keys/table.ts'
+import type { Requirement } from '../factors/requirement.ts'
+import { type FoundKey, findKeyByHash } from '../keys/keys.ts'
+import { allowsClient, cutRights, isNarrow, type KeyLimits, limitsOf } from '../keys/limits.ts'
 import type { KeyUses } from '../keys/uses.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, accountOf } from '../users/account.ts'
+import { type Account, ASLEEP, accountOf } from '../users/account.ts'
+import { areasOfScopes } from '../users/grants.ts'
 import { cookieFor } from './sessions.ts'
+import { expiryOf } from './start.ts'
 import type { Session, SessionStore } from './store.ts'
 
 export type IdentifyOptions = {
   readonly db: Db<Tables>
   readonly config: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>
   readonly sessions: SessionStore
+  readonly requirement: Requirement
   readonly keyUses: KeyUses
   readonly now: () => Date
   readonly log: Logger
 }
 
 /** The tables that determine the identity of a caller; uses of keys and expiries are in others. */
-const TABLES = ['users', 'roles', 'role_permissions', 'user_roles', 'api_keys', 'sessions'] as const
-const COMMON = ['roles', 'role_permissions', 'user_roles'] as const
+const TABLES = [
+  ...(['users', 'roles', 'role_permissions', 'grants', 'group_members', 'area_scopes'] as const),
+  ...(['api_keys', 'sessions'] as const),
+  ...(['identities', 'sso_providers', 'totp', 'passkeys'] as const),
+] as const
+const COMMON = ['roles', 'role_permissions', 'grants', 'group_members', 'area_scopes'] as const
 /** The shortest time between two renewals of a session, in ms. */
 const MAX_RENEW_AFTER_MS = 60_000
 /** A write reads a session from an external store again if the last answer is older than this. */
@@ -39,8 +48,23 @@ const ASK_AGAIN_MS = 100
 /** A session as this process last read it. Its expiry moves without a change of the revision. */
 type Live = { session: Session; readMs: number; rights?: Rights }
 
-/** A key and its rights; without rights if its user may not sign in. */
-type Holder = { readonly key: ApiKeyRow; readonly rights: Rights | undefined }
+/** A key, its limits and its rights; without rights if its user may not sign in. */
+type Holder = FoundKey & {
+  readonly limits: KeyLimits
+  readonly rights: Rights | undefined
+  /** When it is refused until the next sign-in of its user, in ms. */
+  readonly sleepsMs: number
+}
+
+type ActiveHolder = Holder & { readonly rights: Rights }
+
+const isActive = (holder: Holder): holder is ActiveHolder => holder.rights !== undefined
+
+type KeyCaller = Pick<Holder, 'key' | 'limits'> & {
+  readonly hash: string
+  /** The areas of the scope of the key. */
+  readonly areas: ReadonlySet<number> | undefined
+}
 
 /** Looks up credentials. */
 type Source = {
@@ -50,22 +74,29 @@ type Source = {
   readonly live: (hash: string, read: () => Promise<Live | undefined>) => Promise<Live | undefined>
   readonly session: (hash: string) => Promise<Session | undefined>
   readonly account: (userId: string) => Promise<Account | undefined>
+  /** Returns true for a user who must set up a second factor. */
+  readonly needsFactor: (userId: string) => Promise<boolean>
 }
 
 const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message)
 const sessionEnded = () => unauthorized('The session has ended; sign in again')
 
-const callerOf = (account: Account, via: Caller['via'], credentialId: string): Caller => ({
+const callerOf = (
+  account: Omit<Account, 'reach'> & Pick<Caller, 'reach'>,
+  via: Caller['via'],
+  credentialId: string,
+): Caller => ({
   userId: account.id,
   username: account.username,
   via,
   credentialId,
   permissions: account.permissions,
+  ...(account.reach && { reach: account.reach }),
 })
 
 /** @throws AppError UNAUTHORIZED, EXPIRED_KEY or LEGACY_API_KEY_UNSUPPORTED for invalid credentials */
 export const createIdentify = (options: IdentifyOptions): Identify => {
-  const { db, config, sessions, keyUses, now, log } = options
+  const { db, config, sessions, requirement, keyUses, now, log } = options
   const { sessionTtlMs } = config
   const renewAfterMs = Math.min(MAX_RENEW_AFTER_MS, sessionTtlMs / 10)
   const cookie = cookieFor(config)
@@ -83,6 +114,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       live: (hash, read) => (sessions.isInDatabase ? lives(hash, read) : read()),
       session: (hash) => sessions.find(hash),
       account: (userId) => accounts(userId, () => accountOf(scope, userId)),
+      needsFactor: (userId) => requirement.isMissing(scope, userId),
     }
     return source
   }
@@ -94,6 +126,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
       live: (_, read) => read(),
       session: (hash) => sessions.find(hash, tx.db),
       account: (userId) => accountOf(tx, userId),
+      needsFactor: (userId) => requirement.isMissing(tx, userId),
     }
     return source
   }
@@ -112,49 +145,71 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return account?.isActive ? account : undefined
   }
 
-  const isExpired = ({ expires_at }: ApiKeyRow): boolean =>
-    expires_at !== null && Date.parse(expires_at) <= now().getTime()
+  const hasPassed = (moment: string | null): boolean => moment !== null && Date.parse(moment) <= now().getTime()
+  const isReplaced = ({ key, isPrevious }: FoundKey): boolean => isPrevious && hasPassed(key.previous_expires_at)
+  const isExpired = (found: FoundKey): boolean => hasPassed(found.key.expires_at) || isReplaced(found)
+
+  /** The values of the row that must stay unchanged. After a rotation the hash is in the other column. */
+  const keyRow = ({ key, isPrevious }: FoundKey) => ({
+    ...{ id: key.id, expires_at: key.expires_at },
+    ...(isPrevious
+      ? { previous_hash: key.previous_hash, previous_expires_at: key.previous_expires_at }
+      : { key_hash: key.key_hash }),
+  })
+
+  const keyCaller = (account: Account, { key, limits, hash, areas }: KeyCaller): Caller => ({
+    ...callerOf({ ...account, ...cutRights(account, limits, areas) }, 'key', key.id),
+    ...{ keyName: key.name, keyHash: hash },
+    ...(key.feed_id !== null && { feedId: key.feed_id }),
+    ...(isNarrow(limits) && { isNarrow: true, keyPermissions: limits.permissions }),
+  })
+
+  const isAsleep = (sleepsMs: number): boolean => sleepsMs <= now().getTime()
 
   const holderOf = async (scope: Pick<Tx<Tables>, 'db'>, source: Source, hash: string): Promise<Holder | undefined> => {
-    const key = await findKeyByHash(scope, hash)
-    if (!key) return undefined
-    if (key.user_id === null) return { key, rights: undefined }
+    const found = await findKeyByHash(scope, hash)
+    if (!found) return undefined
+    const { key } = found
+    const limits = limitsOf(key)
+    if (key.user_id === null) return { ...found, limits, rights: undefined, sleepsMs: Infinity }
     const account = await activeAccount(source, key.user_id)
+    const sleepsMs = account?.sleepsMs ?? Infinity
+    const areas =
+      limits.scopeId === undefined
+        ? undefined
+        : new Set((await areasOfScopes(scope, [limits.scopeId])).map(({ area_id }) => area_id))
     const rights =
       account &&
       rightsOf({
-        caller: {
-          ...callerOf(account, 'key', key.id),
-          keyName: key.name,
-          ...(key.feed_id !== null && { feedId: key.feed_id }),
-        },
+        caller: keyCaller(account, { key, limits, hash, areas }),
         readPoint: source.readPoint,
         rows: [
           { table: 'users', where: { id: account.id, is_active: 1 } },
-          { table: 'api_keys', where: { id: key.id, expires_at: key.expires_at } },
+          { table: 'api_keys', where: keyRow(found) },
         ],
-        isOver: () => isExpired(key),
-        again: (from) => byKey(hash, from),
+        isOver: () => isExpired(found) || isAsleep(sleepsMs),
+        again: async (from) => (await keyHolder(hash, from)).rights,
       })
-    return { key, rights }
+    return { ...found, limits, rights, sleepsMs }
   }
 
-  const byKey = async (hash: string, source: Source): Promise<Rights> => {
+  const keyHolder = async (hash: string, source: Source): Promise<ActiveHolder> => {
     const holder = await source.holder(hash)
     if (!holder) throw unauthorized('The API key is not valid')
-    const { key, rights } = holder
-    if (key.user_id === null)
+    if (holder.key.user_id === null)
       throw new AppError('LEGACY_API_KEY_UNSUPPORTED', 'The API key belongs to no user; make a new one')
-    if (isExpired(key)) throw new AppError('EXPIRED_KEY', 'The API key has expired')
-    if (!rights) throw unauthorized('The API key is not valid')
-    return rights
+    if (isReplaced(holder)) throw new AppError('EXPIRED_KEY', 'The API key was rotated, and this value has ended')
+    if (isExpired(holder)) throw new AppError('EXPIRED_KEY', 'The API key has expired')
+    if (!isActive(holder)) throw unauthorized('The API key is not valid')
+    if (isAsleep(holder.sleepsMs)) throw unauthorized(ASLEEP)
+    return holder
   }
 
   /** Renews the expiry. Undefined if another request does, or after a failure, which must not fail the request. */
   const renew = async (live: Live, at: Date, token: string): Promise<string | undefined> => {
     const before = live.session
     // Set at once, so that concurrent requests of a page don't write it again.
-    live.session = { ...before, renewedAt: at, expiresAt: new Date(at.getTime() + sessionTtlMs) }
+    live.session = { ...before, renewedAt: at, expiresAt: expiryOf(at, { ttlMs: sessionTtlMs, endsAt: before.endsAt }) }
     try {
       return (await sessions.renew(before, live.session)) ? cookie.set(token) : undefined
     } catch (error) {
@@ -178,12 +233,24 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return live
   }
 
+  const sessionCaller = async (
+    { id, createdAt, method }: Session,
+    account: Account,
+    source: Source,
+  ): Promise<Caller> => {
+    const caller = { ...callerOf(account, 'session', id), signedInMs: createdAt.getTime() }
+    // A passkey is two factors, and a provider has asked for what it must.
+    if (method !== 'password' || !(await source.needsFactor(account.id))) return caller
+    const { reach: _, ...bare } = caller
+    return { ...bare, permissions: new Set(), needsFactor: true }
+  }
+
   const rightsIn = async (live: Live, hash: string, source: Source): Promise<Rights> => {
     if (live.rights) return live.rights
     const { id, userId, userGeneration } = live.session
     const account = await activeAccount(source, userId)
     if (account?.generation !== userGeneration) throw sessionEnded()
-    const caller = callerOf(account, 'session', id)
+    const caller = await sessionCaller(live.session, account, source)
     const { readPoint } = source
     const user = { table: 'users', where: { id: userId, is_active: 1, generation: userGeneration } }
     const found = { caller, readPoint, isOver: () => isOver(live) }
@@ -224,19 +291,24 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     return setCookie === undefined ? identity : { ...identity, setCookie }
   }
 
-  const byBearer = async (token: string, source: Source): Promise<Identity> => {
-    const rights = await byKey(secretHash(token), source)
+  const byBearer = async (token: string, source: Source, origin: RequestOrigin | undefined): Promise<Identity> => {
+    const { key, limits, rights } = await keyHolder(secretHash(token), source)
     const { caller } = rights
-    if (caller.credentialId !== undefined) keyUses.note(caller.credentialId, now())
+    const clientOf = () => origin?.client ?? ''
+    if (limits.cidrs.length > 0 && !allowsClient(limits, clientOf())) throw new ForeignAddressError(caller, clientOf())
+    keyUses.note(key.id, now(), clientOf)
     return { caller, isAmbient: false, rights }
   }
 
-  return async (headers) => {
+  return async (headers, origin) => {
     const shown = credentialsOf(headers, cookie.name)
     if (!shown) return undefined
     const asked = db.readPoint()
     const readPoint = asked instanceof Promise ? await asked : asked
-    const identity = await (shown.kind === 'bearer' ? byBearer : bySession)(shown.token, sourceAt(readPoint))
+    const source = sourceAt(readPoint)
+    const identity = await (shown.kind === 'bearer'
+      ? byBearer(shown.token, source, origin)
+      : bySession(shown.token, source))
     // When this process makes all commits, checking again costs nothing.
     return db.sql.isInProcess ? identity : { ...identity, readPoint }
   }

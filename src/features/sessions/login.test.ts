@@ -41,6 +41,12 @@ describe.each([...dialects()])('login on %s', (dialect) => {
     await app.close()
   })
 
+  test('is by password alone without passkeys and providers', async () => {
+    const response = await app.send('GET /api/auth/login')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toEqual({ password: true, passkeys: false, providers: [] })
+  })
+
   test('answers with the user and a cookie that opens the API', async () => {
     const response = await app.login('Ada', QUICK)
     expect(response.status).toBe(200)
@@ -52,6 +58,8 @@ describe.each([...dialects()])('login on %s', (dialect) => {
         email: 'ada@example.org',
         full_name: '',
         is_active: true,
+        has_password: true,
+        is_break_glass: false,
         roles: ['operator', 'viewer'],
         created_at: '2026-01-02T03:04:05.678Z',
         updated_at: '2026-01-02T03:04:05.678Z',

@@ -42,6 +42,8 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
         expires_at: new Date(Date.parse(started) + 1000 + day).toISOString(),
         ip_address: '',
         user_agent: 'x'.repeat(255),
+        method: 'password',
+        provider_id: null,
         is_current: false,
       },
       {
@@ -50,6 +52,8 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
         expires_at: new Date(Date.parse(seen) + day).toISOString(),
         ip_address: '',
         user_agent: 'Firefox',
+        method: 'password',
+        provider_id: null,
         is_current: true,
       },
     ])

@@ -2,48 +2,82 @@
 
 import { AppError, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
+import { viewedBy } from '../../platform/db/narrowed.ts'
 import { type OwnCookie, sessionCookie } from '../../platform/http/credentials.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
-import type { ParsedInputOf } from '../../platform/operation/operation.ts'
+import type { ParsedInputOf, Permission } from '../../platform/operation/operation.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
-import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
+import type { Requirement } from '../factors/requirement.ts'
+import type { SignInFactors } from '../factors/sign-in-factor.ts'
+import { tableOf } from '../inventory.ts'
+import { viewsFor } from '../scopes/part.ts'
 import { accountOf, findUser, requireChargeOf } from '../users/account.ts'
+import { effectiveGrants } from '../users/grants.ts'
+import type { Grant } from '../users/grants-api.ts'
 import {
   type Me,
   OPTIONAL,
   type Optional,
   type Session as SentSession,
+  type SignInOptions,
   sessionRoutes,
   sessions as sessionsApi,
 } from './api.ts'
 import { login } from './login.ts'
+import { passkeySignIn } from './passkey-sign-in.ts'
 import type { SignIn } from './sign-in.ts'
+import type { SessionTerms } from './start.ts'
 import type { Session, SessionStore } from './store.ts'
 
 export type SessionsOptions = {
-  readonly config: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>
+  readonly config: Pick<Config, 'cookieSecure' | 'sessionTtlMs' | 'passwordSignIn'>
   readonly signIn: SignIn
   readonly sessions: SessionStore
+  /** Returns the providers of single sign-on that are enabled. */
+  readonly signInProviders: (scope: DbScope) => Promise<SignInOptions['providers']>
+  readonly signInFactors: SignInFactors
+  readonly requirement: Requirement
 }
 
-export const cookieFor = ({ cookieSecure, sessionTtlMs }: SessionsOptions['config']): OwnCookie =>
+export const cookieFor = ({ cookieSecure, sessionTtlMs }: Pick<Config, 'cookieSecure' | 'sessionTtlMs'>): OwnCookie =>
   sessionCookie({ isSecure: cookieSecure, ttlMs: sessionTtlMs })
 
-const inUse = async ({ caller, db }: Ctx): Promise<Optional[]> => {
+const inUse = async ({ caller, db, store }: Ctx): Promise<Optional[]> => {
   const used: Optional[] = []
   for (const resource of OPTIONAL) {
-    if (!caller.permissions.has(`${resource}:list`)) continue
-    if (await db.selectFrom(resource).select('id').limit(1).executeTakeFirst()) used.push(resource)
+    const isZones = resource === 'dns-zones'
+    const permission: Permission = isZones ? 'dns:list' : `${resource}:list`
+    const part = caller.reach?.get(permission)
+    const seen = caller.permissions.has(permission) ? db : part && viewedBy(db, viewsFor(store, part))
+    const table = isZones ? 'dns_zones' : tableOf(resource)
+    if (await seen?.selectFrom(table).select('id').limit(1).executeTakeFirst()) used.push(resource)
   }
   return used
 }
 
+/** Undefined if the roles of the user say the same. A key with limits and a client have a part of the rights, in other hands. */
+const ownGrants = async (ctx: Ctx, userId: string): Promise<Grant[] | undefined> => {
+  const { isNarrow, client, needsFactor } = ctx.caller
+  if (isNarrow || client || needsFactor) return undefined
+  const grants = await effectiveGrants(ctx, userId)
+  return grants.some(({ group_id, scope_id }) => group_id !== null || scope_id !== null) ? grants : undefined
+}
+
 const me = async (ctx: Ctx): Promise<Me> => {
-  const { userId, permissions } = ctx.caller
+  const { userId, permissions, reach, needsFactor } = ctx.caller
   const user = userId === undefined ? undefined : await findUser(ctx, userId)
   if (!user) throw new AppError('UNAUTHORIZED', 'Your account is gone')
+  const grants = await ownGrants(ctx, user.id)
   const in_use = await inUse(ctx)
-  return { ...user, permissions: [...permissions].sort(), ...(in_use.length > 0 && { in_use }) }
+  return {
+    ...user,
+    permissions: [...permissions, ...(reach?.keys() ?? [])].sort(),
+    ...(reach && { is_scoped: true }),
+    ...(grants && { grants }),
+    ...(in_use.length > 0 && { in_use }),
+    ...(needsFactor && { second_factor_setup_required: true }),
+  }
 }
 
 const sent = ({ caller }: Ctx, session: Session): SentSession => ({
@@ -53,6 +87,8 @@ const sent = ({ caller }: Ctx, session: Session): SentSession => ({
   expires_at: session.expiresAt.toISOString(),
   ip_address: session.ipAddress,
   user_agent: session.userAgent,
+  method: session.method,
+  provider_id: session.providerId,
   is_current: caller.via === 'session' && caller.credentialId === session.id,
 })
 
@@ -89,7 +125,7 @@ const list = async (
 }
 
 /** Ends a session. An external store is called before the transaction, which contains only SQL. */
-const end = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
+export const endSession = async (store: SessionStore, id: string): Promise<(ctx: Ctx) => Promise<void>> => {
   if (!store.isInDatabase) await store.remove(id)
   return async (ctx) => {
     if (store.isInDatabase) await store.remove(id, ctx.db)
@@ -106,7 +142,7 @@ const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: 
   if (!session || !mayEnd(ctx)) throw notFound('session', id)
   await requireChargeOf(ctx, session.userId)
   ctx.precondition(sent(ctx, session))
-  const finish = await end(store, id)
+  const finish = await endSession(store, id)
   return async (tx) => {
     // The caller may have lost the permission since, or its user may have gained others.
     if (!mayEnd(tx)) throw notFound('session', id)
@@ -115,8 +151,22 @@ const remove = async (ctx: Ctx, store: SessionStore, id: string): Promise<(ctx: 
   }
 }
 
-export const sessionsFeature = ({ config, signIn, sessions }: SessionsOptions): Feature => {
+const signInOptions = async (
+  ctx: Ctx,
+  { config, signInFactors, signInProviders }: SessionsOptions,
+): Promise<SignInOptions> => ({
+  password: true,
+  ...(config.passwordSignIn === 'break-glass' && { password_for: 'break-glass' as const }),
+  passkeys: await signInFactors.hasPasskeys(ctx),
+  providers: await signInProviders(ctx),
+})
+
+const unstored = (body: object): Response => Response.json(body, { headers: { 'Cache-Control': 'no-store' } })
+
+export const sessionsFeature = (options: SessionsOptions): Feature => {
+  const { config, sessions } = options
   const cookie = cookieFor(config)
+  const terms: SessionTerms = { sessions, cookie, ttlMs: config.sessionTtlMs }
   return {
     operations: implement(sessionsApi, {
       me,
@@ -125,9 +175,20 @@ export const sessionsFeature = ({ config, signIn, sessions }: SessionsOptions): 
     }),
     routes: [
       {
+        route: sessionRoutes.signInOptions,
+        handler: async (ctx) => unstored(await signInOptions(ctx, options)),
+      },
+      {
         route: sessionRoutes.login,
-        handler: (ctx, request, audit) =>
-          login(ctx, request, { signIn, sessions, cookie, ttlMs: config.sessionTtlMs, audit }),
+        handler: (ctx, request, audit) => login(ctx, request, { ...options, ...terms, audit }),
+      },
+      {
+        route: sessionRoutes.passkeyOptions,
+        handler: async (ctx) => unstored(await options.signInFactors.passkeyOptions(ctx)),
+      },
+      {
+        route: sessionRoutes.passkey,
+        handler: (ctx, request, audit) => passkeySignIn(ctx, request, { ...options, ...terms, audit }),
       },
       {
         route: sessionRoutes.logout,
@@ -136,7 +197,7 @@ export const sessionsFeature = ({ config, signIn, sessions }: SessionsOptions): 
           // A caller with an API key has no session.
           if (via === 'session' && credentialId !== undefined) {
             audit.note({ resourceId: credentialId })
-            await ctx.write(await end(sessions, credentialId), { audit })
+            await ctx.write(await endSession(sessions, credentialId), { audit })
           } else await audit.succeeded()
           return new Response(null, { status: 204, headers: { 'Set-Cookie': cookie.clear } })
         },

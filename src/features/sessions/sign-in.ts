@@ -8,6 +8,7 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import { passwordProblem } from '../../platform/security/password-rule.ts'
 import { type Passwords, PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
+import type { ShownFactor, SignInFactors } from '../factors/sign-in-factor.ts'
 import type { Tables } from '../tables.ts'
 import { findForSignIn, recordSignIn, type SignedIn, type SignInUser, turnOf, unlessBusy } from '../users/account.ts'
 import { createDevices, type Device } from './devices.ts'
@@ -15,6 +16,7 @@ import { createDevices, type Device } from './devices.ts'
 export type Attempt = {
   readonly username: string
   readonly password: string
+  readonly factor: ShownFactor
   /** The headers of the request; a cookie among them may identify a known device. */
   readonly headers: Headers
   /** The arrival of the request, as `performance.now()`. */
@@ -22,20 +24,26 @@ export type Attempt = {
 }
 
 export type Admitted = SignedIn & {
+  /** True while passwords open for marked users alone. */
+  readonly isBreakGlass: boolean
   /** The Set-Cookie value that identifies the device next time. */
   readonly deviceCookie: string
 }
 
-/** @throws AppError INVALID_CREDENTIALS in the same time for every cause; LOGIN_RATE_LIMIT_EXCEEDED */
+/**
+ * @throws AppError INVALID_CREDENTIALS in the same time for every cause but a wrong second factor;
+ * SECOND_FACTOR_REQUIRED if the password is right and the user has a factor; LOGIN_RATE_LIMIT_EXCEEDED
+ */
 export type SignIn = (ctx: Ctx, attempt: Attempt) => Promise<Admitted>
 
 export type SignInOptions = {
   readonly db: Db<Tables>
   readonly config: Pick<
     Config,
-    'cookieSecure' | 'loginRateLimitEnabled' | 'loginRateLimitRequests' | 'loginRateLimitWindowMs'
+    'passwordSignIn' | 'cookieSecure' | 'loginRateLimitEnabled' | 'loginRateLimitRequests' | 'loginRateLimitWindowMs'
   >
   readonly passwords: Passwords
+  readonly signInFactors: SignInFactors
   readonly now: () => Date
   /** Settles when a user exists: the first start hashes a password before. */
   readonly firstUser: () => Promise<unknown>
@@ -54,11 +62,13 @@ const withinWait = async (work: Promise<unknown>, { sinceMs }: Attempt, { maxWai
   }
 }
 
-export const createSignIn = ({ db, config, passwords, now, firstUser }: SignInOptions): SignIn => {
+export const createSignIn = ({ db, config, passwords, signInFactors, now, firstUser }: SignInOptions): SignIn => {
   const devices = createDevices({ db, isSecure: config.cookieSecure })
   const { loginRateLimitRequests: requests, loginRateLimitWindowMs: windowMs } = config
   // For this instance only, like the queue. It counts attempts, not failures, because many may run concurrently.
   const attempts = createLimiter({ requests, windowMs })
+
+  const mayUsePassword = ({ isBreakGlass }: SignInUser): boolean => config.passwordSignIn === 'all' || isBreakGlass
 
   const mayGoAhead = (user: SignInUser | undefined, device: Device | undefined): user is SignInUser => {
     if (user?.id !== device?.userId || user?.generation !== device?.generation) return false
@@ -85,20 +95,27 @@ export const createSignIn = ({ db, config, passwords, now, firstUser }: SignInOp
   }
 
   const check = async (ctx: Ctx, attempt: Attempt): Promise<Admitted> => {
-    const { username, password, headers, sinceMs } = attempt
+    const { username, password, factor, headers, sinceMs } = attempt
     await withinWait(firstUser(), attempt, passwords)
     const device = await devices.shown(headers, now())
     const known = await findForSignIn(ctx, username)
     // Without a stored hash, this takes the same time and fails.
     const isRight = await passwords.verify(password, known?.passwordHash, { ...turnFor(ctx, known, device), sinceMs })
-    if (!known || !isRight) throw wrongCredentials()
+    if (!known || !isRight || !mayUsePassword(known)) throw wrongCredentials()
+    const refuse = await signInFactors.prepare(ctx, known.id, factor)
     const hash = await strongerHash(password, known.passwordHash, { ...turnOf(ctx, known.id), sinceMs })
-    const signedIn = await ctx.write((inner) => recordSignIn(inner, { ...known, strongerHash: hash }))
+    const signedIn = await ctx.write((inner) => recordSignIn(inner, { ...known, strongerHash: hash, refuse }))
     if (!signedIn) throw wrongCredentials()
+    // After the commit, which has counted a wrong factor.
+    if (signedIn instanceof AppError) throw signedIn
     const { user, generation, at } = signedIn
+    const isBreakGlass = config.passwordSignIn === 'break-glass'
+    if (isBreakGlass)
+      ctx.log.warn('a break-glass account has signed in', { request_id: ctx.requestId, username: user.username })
     // The device keeps its id for the same account, and with it its counted attempts.
     const id = device?.userId === user.id ? device.id : undefined
-    return { ...signedIn, deviceCookie: await devices.cookieFor({ id, userId: user.id, generation, at: new Date(at) }) }
+    const deviceCookie = await devices.cookieFor({ id, userId: user.id, generation, at: new Date(at) })
+    return { ...signedIn, isBreakGlass, deviceCookie }
   }
 
   return (ctx, attempt) => unlessBusy(ctx, check(ctx, attempt))

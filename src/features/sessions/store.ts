@@ -1,6 +1,7 @@
 /** The interface of session stores. */
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
+import type { SignInMethod } from './api.ts'
 
 export type Session = {
   readonly id: string
@@ -14,6 +15,11 @@ export type Session = {
   /** The address of the sign-in; '' if unknown. */
   readonly ipAddress: string
   readonly userAgent: string
+  readonly method: SignInMethod
+  /** The provider of a sign-in by single sign-on. */
+  readonly providerId: string | null
+  /** When it ends, used or not; null without such a limit. */
+  readonly endsAt: Date | null
 }
 
 /** All methods throw AppError UNAVAILABLE while the store is unavailable. */

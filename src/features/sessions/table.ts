@@ -1,4 +1,6 @@
 /** The tables of sessions. */
+import type { SignInMethod } from './api.ts'
+
 export type SessionRow = {
   id: string
   /** SHA-256 of the cookie's token in hex; the token itself is not stored. */
@@ -10,6 +12,11 @@ export type SessionRow = {
   /** The address of the sign-in; '' if unknown. */
   ip_address: string
   user_agent: string
+  method: SignInMethod
+  /** The provider of a sign-in by single sign-on. */
+  provider_id: string | null
+  /** When it ends, used or not. */
+  ends_at: string | null
 }
 
 /** Apart from the sessions, because a renewal must not invalidate cached identities. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { batches } from '../../platform/db/batches.ts'
 import type { Valkey } from '../../platform/runtime/valkey.ts'
 import { isSameHash } from '../../platform/security/secret-token.ts'
+import { SIGN_IN_METHODS } from './api.ts'
 import type { Session, SessionStore } from './store.ts'
 
 const sessionKey = (id: string) => `plat:session:${id}`
@@ -21,6 +22,10 @@ const Stored = z.object({
   expiresAt: Moment,
   ipAddress: z.string(),
   userAgent: z.string(),
+  // Sessions of versions before single sign-on and passkeys lack both.
+  method: z.enum(SIGN_IN_METHODS).default('password'),
+  providerId: z.string().nullable().default(null),
+  endsAt: Moment.nullable().default(null),
 })
 type Stored = z.infer<typeof Stored>
 

@@ -13,7 +13,9 @@ import {
   Timestamp,
   text,
 } from '../../platform/contract/fields.ts'
+import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
 import { DEFAULT, isDefault } from './fields.ts'
 
 export const Space = z
@@ -26,6 +28,7 @@ export const Space = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    custom: customOf('spaces'),
   })
   .meta({ id: 'Space', columns: ['id', 'name', 'reachable', 'description'] })
 export type Space = z.infer<typeof Space>
@@ -39,6 +42,7 @@ const fields = {
   reachable: flagOr(false).describe('True if the routes of this server lead into it, so that it may scan there'),
   refs: RefsInput,
   managed_by: ManagedBy,
+  custom: customInput('spaces'),
 }
 
 export const SpaceDraft = z.object({
@@ -60,10 +64,13 @@ export const spaces = {
     http: 'GET /api/spaces',
     past: true,
     access: 'spaces:list',
+    limited: 'part',
     input: () =>
       z.object({
         name: Filter.optional().describe('Part of the name, in any case'),
         managed_by: ManagedByFilter,
+        custom: customFilter('spaces'),
+        sort: sortField(),
         ...Page,
       }),
     output: () => z.array(Space),
@@ -86,6 +93,7 @@ export const spaces = {
     http: 'GET /api/spaces/{id}',
     past: true,
     access: 'spaces:read',
+    limited: 'whole',
     input: One,
     output: Space,
   }),
@@ -106,6 +114,7 @@ export const spaces = {
     summary: 'Delete an address space that no network, address, feed or DNS zone is in',
     http: 'DELETE /api/spaces/{id}',
     keeps: true,
+    errors: [409],
     access: 'spaces:delete',
     input: One,
     output: () => z.void(),

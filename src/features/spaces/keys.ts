@@ -61,6 +61,6 @@ export const spaceKeyOf = async (scope: StoreScope, object: InSpace): Promise<Sp
 /** Returns those of the ids that are spaces. */
 export const existingSpaces = store.existing
 
-export const { SPACES, allSpaces, boundsOf, find: findSpace, idOfKey } = store
+export const { SPACES, allSpaces, boundsOf, find: findSpace, idOfKey, keysOfSpaces } = store
 
 export type { NamedSpace } from './store.ts'

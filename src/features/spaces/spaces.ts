@@ -1,13 +1,13 @@
 /** The rules of address spaces. */
 import { AppError, orNotFound } from '../../platform/contract/errors.ts'
-import { listRows } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { listWithCustom } from '../custom-fields/row-lists.ts'
+import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
-import type { Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restored.ts'
 import { type Space, type SpaceDraft, type SpacePatch, spaces } from './api.ts'
 import * as store from './store.ts'
 
@@ -28,14 +28,16 @@ const refuseTaken = async (ctx: Ctx, { id, name }: Pick<Space, 'id' | 'name'>): 
 export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Space> => {
   const { id = Bun.randomUUIDv7(), name, description, reachable, managed_by, created_at = ctx.now } = input
   const refs = changedRefs({}, input.refs)
-  const space: Space = { id, name, description, reachable, refs, managed_by, created_at, updated_at: ctx.now }
+  const bare: Space = { id, name, description, reachable, refs, managed_by, created_at, updated_at: ctx.now }
+  await store.lockCustom(ctx)
   // Of two spaces that are made at once, the second takes the next key.
   await lockForRedrawing(ctx)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A space with id "${id}" exists already`)
   // First: of several creates by one ref, the later ones become updates.
   await store.claimRefs(ctx, refs)
-  await refuseTaken(ctx, space)
+  await refuseTaken(ctx, bare)
+  const space = await withCustomOfNew(ctx, 'spaces', { object: bare, given: input.custom, ...asRestored(input) })
   if (!(await store.giveKey(ctx, id))) throw new AppError('LIMIT_REACHED', 'At most 65,535 spaces can ever be created')
   await store.insert(ctx, space)
   await ctx.emit('space.created', space)
@@ -43,8 +45,10 @@ export const create = async (ctx: Ctx, input: SpaceDraft & Restored): Promise<Sp
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: SpacePatch): Promise<Space> => {
+  await store.lockCustom(ctx)
   const before = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  const merged = { before, patch: withChangedRefs(before, patch) }
+  const { value, changes } = await mergeCustom(ctx, 'spaces', merged)
   if (changes.length === 0) return before
   const space = { ...value, updated_at: ctx.now }
   await refuseTaken(ctx, space)
@@ -54,6 +58,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: SpacePatch): Promise<Sp
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await store.lockCustom(ctx)
   // Excludes networks and addresses that are placed in it at the same time.
   await lockForRedrawing(ctx)
   const space = await lockForChange(ctx, id)
@@ -66,15 +71,17 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 export const feature: Feature = {
   operations: implement(spaces, {
-    list: async (ctx, { name, managed_by, ...page }) => {
+    list: async (ctx, { name, managed_by, custom, sort, ...page }) => {
       let query = store.query(ctx)
       if (name) query = query.where(containsText('name_key', name))
       if (managed_by) query = query.where(isManagedBy(managed_by))
-      return listRows(ctx, { revision: await ctx.store.revision(['spaces']), query, page, row: store.objectOf })
+      const wanted = { custom, sort }
+      return listWithCustom(ctx, { resource: 'spaces', query, tables: ['spaces'], wanted, page, row: store.objectOf })
     },
     create,
     get: async (ctx, { id }) => mustGet(ctx, id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
+  reactions: rewriteCustom('spaces', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
 }

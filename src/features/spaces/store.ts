@@ -9,7 +9,8 @@ import { namedStore } from '../named-store.ts'
 import type { Tables } from '../tables.ts'
 import { Space } from './api.ts'
 
-export const { claimRefs, query, objectOf, find, lock, insert, update, remove } = namedStore('spaces', Space)
+export const { claimRefs, query, objectOf, find, lock, lockAll, lockCustom, insert, update, renameCustom, remove } =
+  namedStore('spaces', Space)
 
 const HIGHEST = 0xffff
 

@@ -31,6 +31,7 @@ export const system = {
     http: 'GET /api/config',
     access: 'authenticated',
     needsNoConsent: true,
+    beforeSetup: true,
     cli: { command: 'server-info' },
     input: () => z.object({}),
     output: ServerConfig,

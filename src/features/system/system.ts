@@ -5,11 +5,13 @@ import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
 import { MAX_BULK_OPERATIONS } from '../../platform/operation/bulk.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Metrics } from '../../platform/runtime/metrics.ts'
-import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { MAX_HEATMAP } from '../pools/free-space.ts'
 import { type Readiness, system, systemRoutes } from './api.ts'
 
 type Deps = {
+  /** Returns the providers of single sign-on that are enabled. */
+  readonly signInProviders: (scope: DbScope) => Promise<readonly unknown[]>
   readonly config: Config
   readonly version: string
   /** The time of the scheduler's last tick, in ms since the epoch. */
@@ -57,13 +59,15 @@ const readiness = async (ctx: Ctx, { lastTick, isStopping }: Deps): Promise<Read
 
 export const systemFeature = (deps: Deps): Feature => ({
   operations: implement(system, {
-    config: async () => ({
+    config: async (ctx) => ({
       version: deps.version,
       features: {
         secrets: deps.config.encryptionKey !== undefined,
         oauth: deps.config.mcpOauthEnabled,
         audit: deps.config.auditEnabled,
         private_targets: deps.config.ssrfAllowPrivateTargets,
+        // Without a provider, the answer is that of servers without single sign-on.
+        ...((await deps.signInProviders(ctx)).length > 0 && { sso: true }),
       },
       limits: {
         max_body_bytes: DEFAULT_MAX_BODY_BYTES,

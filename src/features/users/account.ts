@@ -1,12 +1,24 @@
 /** Users for other features: their permissions, their public form, and the changes at a sign-in. */
-import { type Expression, type SqlBool, sql } from 'kysely'
 import { AppError } from '../../platform/contract/errors.ts'
+import { batches } from '../../platform/db/batches.ts'
+import { reachOver } from '../../platform/operation/access.ts'
+import type { Reach } from '../../platform/operation/caller.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
 import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/passwords.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
-import { permissionsOfRoles, requireHeld, rolesBeyond } from '../roles/roles.ts'
+import { isScopable } from '../roles/catalogue.ts'
+import { permissionsOfRoles } from '../roles/roles.ts'
 import type { User } from './api.ts'
+import { requireCovered } from './covering.ts'
+import * as grants from './grant-store.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
+
+/** The hash of a user without a password, which no password matches. */
+export const NO_PASSWORD = ''
+
+/** The refusal of a key or a token of a user who has not signed in by a provider for too long. */
+export const ASLEEP = 'The user has not signed in for too long; sign in by single sign-on to use this again'
 
 /** The fields of a user that a request needs. */
 export type Account = {
@@ -15,36 +27,121 @@ export type Account = {
   readonly isActive: boolean
   /** A session or token of another generation is invalid. */
   readonly generation: number
+  /** Those that the user has everywhere. */
   readonly permissions: ReadonlySet<string>
+  /** The others, with the part of the estate in which the user has each. */
+  readonly reach?: ReadonlyMap<Permission, Reach>
+  /** When its keys and tokens are refused until its next sign-in by a provider, in ms; infinite for most accounts. */
+  readonly sleepsMs: number
 }
 
-export const accountOf = async (scope: DbScope, id: string): Promise<Account | undefined> => {
-  const user = await store.find(scope, id)
-  if (!user) return undefined
-  return {
-    id,
-    username: user.username,
-    isActive: user.is_active === 1,
-    generation: user.generation,
-    permissions: await permissionsOfUser(scope, id),
-  }
-}
+export const accountOf = async (scope: DbScope, id: string): Promise<Account | undefined> =>
+  (await accountsOf(scope, [id])).get(id)
 
 /** Returns accounts by id; ids without a user have no entry. */
 export const accountsOf = async (scope: DbScope, ids: readonly string[]): Promise<ReadonlyMap<string, Account>> => {
-  const permissionsBySet = new Map<string, Promise<ReadonlySet<string>>>()
-  const permissionsOf = (roleIds: readonly string[]): Promise<ReadonlySet<string>> => {
-    const set = roleIds.toSorted().join(' ')
-    const known = permissionsBySet.get(set) ?? permissionsOfRoles(scope, roleIds)
-    permissionsBySet.set(set, known)
+  const rightsByRoles = new Map<string, Promise<HeldRights>>()
+  const rightsOf = (held: readonly grants.HeldRole[]): Promise<HeldRights> => {
+    const key = held
+      .map(({ role_id, scope_id }) => `${role_id} ${scope_id ?? ''}`)
+      .sort()
+      .join()
+    const known = rightsByRoles.get(key) ?? rightsOfRoles(scope, held)
+    rightsByRoles.set(key, known)
     return known
   }
   const accounts = new Map<string, Account>()
-  for (const { id, username, is_active, generation, roleIds } of await store.withRoles(scope, ids)) {
-    const permissions = await permissionsOf(roleIds)
-    accounts.set(id, { id, username, isActive: is_active === 1, generation, permissions })
+  const users = await store.withRoles(scope, ids)
+  const sleeping = await sleepTimes(
+    scope,
+    users.flatMap(({ id, password_hash }) => (password_hash === NO_PASSWORD ? id : [])),
+  )
+  for (const { id, username, is_active, generation, held } of users) {
+    const sleepsMs = sleeping.get(id) ?? Infinity
+    accounts.set(id, { id, username, isActive: is_active === 1, generation, ...(await rightsOf(held)), sleepsMs })
   }
   return accounts
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Returns when the keys and tokens of these users are refused, in ms, by the last sign-in by each of their providers. Users
+ * without an identity have no entry.
+ */
+const sleepTimes = async ({ db }: DbScope, ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const times = new Map<string, number>()
+  for (const some of batches(ids)) {
+    const rows = await db
+      .selectFrom('identities')
+      .innerJoin('sso_providers', 'sso_providers.id', 'identities.provider_id')
+      .select(['identities.user_id', 'identities.last_login_at', 'sso_providers.credentials_max_idle_days'])
+      .where('identities.user_id', 'in', some)
+      .execute()
+    for (const { user_id, last_login_at, credentials_max_idle_days: days } of rows) {
+      const atMs = days === 0 ? Infinity : Date.parse(last_login_at) + days * DAY_MS
+      times.set(user_id, Math.max(times.get(user_id) ?? 0, atMs))
+    }
+  }
+  return times
+}
+
+type HeldRights = Pick<Account, 'permissions' | 'reach'>
+
+type HeldScopes = {
+  /** Those that are held everywhere. */
+  readonly permissions: ReadonlySet<string>
+  /** The others, with the ids of the scopes in which each is held. */
+  readonly scopesByPermission: ReadonlyMap<Permission, readonly string[]>
+}
+
+const scopesOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): Promise<HeldScopes> => {
+  const idsIn = (scopeId: string | null) =>
+    held.filter(({ scope_id }) => scope_id === scopeId).map(({ role_id }) => role_id)
+  const permissions = await permissionsOfRoles(scope, idsIn(null))
+  const scopesByPermission = new Map<Permission, string[]>()
+  const scopeIds = [...new Set(held.flatMap(({ scope_id }) => scope_id ?? []))].sort()
+  for (const id of scopeIds)
+    for (const name of await permissionsOfRoles(scope, idsIn(id))) {
+      if (!isScopable(name) || permissions.has(name)) continue
+      const others = scopesByPermission.get(name)
+      if (others) others.push(id)
+      else scopesByPermission.set(name, [id])
+    }
+  return { permissions, scopesByPermission }
+}
+
+/** Returns the permissions that a user holds: each with the ids of its scopes, or null if it is held everywhere. */
+export const scopesOfUser = async (
+  scope: DbScope,
+  id: string,
+): Promise<ReadonlyMap<string, readonly string[] | null>> => {
+  const { permissions, scopesByPermission } = await scopesOfRoles(
+    scope,
+    (await grants.heldByUser(scope, [id])).get(id) ?? [],
+  )
+  return new Map<string, readonly string[] | null>([
+    ...scopesByPermission,
+    ...[...permissions].map((name) => [name, null] as const),
+  ])
+}
+
+/** Returns the permissions of roles that are held everywhere, and those of the others with their parts. */
+const rightsOfRoles = async (scope: DbScope, held: readonly grants.HeldRole[]): Promise<HeldRights> => {
+  const { permissions, scopesByPermission } = await scopesOfRoles(scope, held)
+  if (scopesByPermission.size === 0) return { permissions }
+  const scopeIds = [...new Set([...scopesByPermission.values()].flat())].sort()
+  const areas = Map.groupBy(await grants.areasOfScopes(scope, scopeIds), ({ scope_id }) => scope_id)
+  const reaches = new Map<string, Reach>()
+  const reachOf = (ids: readonly string[]): Reach => {
+    const known = reaches.get(ids.join())
+    if (known) return known
+    const numbers = new Set(ids.flatMap((id) => (areas.get(id) ?? []).map(({ area_id }) => area_id)))
+    const reach = reachOver(numbers, [new Set(ids)])
+    reaches.set(ids.join(), reach)
+    return reach
+  }
+  return { permissions, reach: new Map([...scopesByPermission].map(([name, ids]) => [name, reachOf(ids)])) }
 }
 
 /** Returns the account of this name, in any case. */
@@ -53,30 +150,33 @@ export const accountNamed = async (scope: DbScope, username: string): Promise<Ac
   return user && accountOf(scope, user.id)
 }
 
+/** Returns the names of all roles that the user holds, directly or through a group. */
+export const roleNamesOf = grants.heldRoleNames
+
 /** Locks the account until commit, so that its roles and password do not change. */
-export const lockAccount = async (ctx: StoreScope, id: string): Promise<void> => {
-  await store.lock(ctx, id)
-}
+export const lockAccount = (ctx: StoreScope, id: string): Promise<Pick<UserRow, 'id' | 'username'> | undefined> =>
+  store.lock(ctx, id)
 
 /** Invalidates every session, code and token of the user, wherever it is stored. */
 export const endSignInsOf = store.endSignIns
 
-/** Returns the permissions of a user's roles; none for an unknown user. */
-export const permissionsOfUser = async (scope: DbScope, id: string): Promise<ReadonlySet<string>> => {
-  const roles = await store.rolesOf(scope, id)
-  return permissionsOfRoles(
-    scope,
-    roles.map((role) => role.id),
-  )
+/** Returns the permissions of the roles that a user holds, also through groups and in scopes; none for an unknown user. */
+export const permissionsOfUser = async (scope: DbScope, id: string): Promise<ReadonlySet<string>> =>
+  permissionsOfRoles(scope, await grants.roleIdsOf(scope, [id]))
+
+/** @throws AppError FORBIDDEN as `requireCharge`, for users together */
+export const requireChargeOfAll = async (ctx: Ctx, ids: readonly string[], subject: string): Promise<void> =>
+  requireCovered(ctx, await grants.rolesHeldBy(ctx, ids), subject)
+
+/**
+ * @throws AppError FORBIDDEN that names the permissions of the account that the caller lacks; also for an API key with
+ * limits and the account of its owner, who could then sign in without them
+ */
+export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> => {
+  if (ctx.caller.isNarrow && ctx.caller.userId === user.id)
+    throw new AppError('FORBIDDEN', 'An API key with limits does not change the account of its owner')
+  await requireCovered(ctx, await grants.rolesHeldBy(ctx, [user.id]), `The user "${user.username}"`)
 }
-
-/** Returns the permissions of these users' roles together. */
-export const permissionsOfUsers = async (scope: DbScope, ids: readonly string[]): Promise<ReadonlySet<string>> =>
-  permissionsOfRoles(scope, await store.roleIdsOf(scope, ids))
-
-/** @throws AppError FORBIDDEN that names the permissions of the account that the caller lacks */
-export const requireCharge = async (ctx: Ctx, user: Pick<UserRow, 'id' | 'username'>): Promise<void> =>
-  requireHeld(ctx, await permissionsOfUser(ctx, user.id), `The user "${user.username}"`)
 
 /** As `requireCharge`; the caller's own account is always allowed, and a missing one has no permissions. */
 export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<void> => {
@@ -86,29 +186,7 @@ export const requireChargeOf = async (ctx: Ctx, userId: string | null): Promise<
 }
 
 /** A change to these tables may change which accounts a caller covers. */
-export const RIGHTS_TABLES = ['users', 'user_roles', 'roles', 'role_permissions'] as const
-
-export type Coverage = {
-  /** Part of the ETag of the list, because other callers may see other rows at the same URL. */
-  readonly tag: string
-  /** A condition: the owner has no permission that the caller lacks. Undefined if all owners match. */
-  readonly ownerIs: (column: 'api_keys.user_id' | 'oauth_grants.user_id') => Expression<SqlBool> | undefined
-}
-
-/** Returns the accounts without a permission that the caller lacks, and the caller's own. */
-export const coverageOf = async (ctx: Ctx): Promise<Coverage> => {
-  const beyond = await rolesBeyond(ctx)
-  if (beyond.length === 0) return { tag: 'all', ownerIs: () => undefined }
-  const own = ctx.caller.userId ?? ''
-  return {
-    tag: `${own} but ${beyond.join()}`,
-    ownerIs: (column) => {
-      const owner = sql.ref(column)
-      return sql<SqlBool>`(${owner} = ${own} OR NOT EXISTS (
-        SELECT 1 FROM user_roles AS held WHERE held.user_id = ${owner} AND held.role_id IN (${sql.join(beyond)})))`
-    },
-  }
-}
+export const RIGHTS_TABLES = ['users', 'grants', 'group_members', 'roles', 'role_permissions'] as const
 
 /** Returns the public form of the user, with the names of all roles. */
 export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
@@ -117,6 +195,8 @@ export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
   email: row.email,
   full_name: row.full_name,
   is_active: row.is_active === 1,
+  has_password: row.password_hash !== NO_PASSWORD,
+  is_break_glass: row.is_break_glass === 1,
   roles: [...roles],
   created_at: row.created_at,
   updated_at: row.updated_at,
@@ -126,7 +206,7 @@ export const sentUser = (row: UserRow, roles: readonly string[]): User => ({
 export const userOf = async (scope: DbScope, row: UserRow): Promise<User> =>
   sentUser(
     row,
-    (await store.rolesOf(scope, row.id)).map(({ name }) => name),
+    (await grants.rolesOf(scope, row.id)).map(({ name }) => name),
   )
 
 export const findUser = async (scope: DbScope, id: string): Promise<User | undefined> => {
@@ -135,21 +215,29 @@ export const findUser = async (scope: DbScope, id: string): Promise<User | undef
 }
 
 /** The fields of a user that a password check needs. */
-export type SignInUser = { readonly id: string; readonly passwordHash: string; readonly generation: number }
+export type SignInUser = {
+  readonly id: string
+  readonly passwordHash: string
+  readonly generation: number
+  readonly isBreakGlass: boolean
+}
 
-/** Returns undefined unless an active user has this name. */
+/** Returns undefined unless an active user with a password has this name. */
 export const findForSignIn = async (scope: DbScope, username: string): Promise<SignInUser | undefined> => {
   const row = await store.findByName(scope, username)
-  if (row?.is_active !== 1) return undefined
-  return { id: row.id, passwordHash: row.password_hash, generation: row.generation }
+  if (row?.is_active !== 1 || row.password_hash === NO_PASSWORD) return undefined
+  const { id, password_hash: passwordHash, generation } = row
+  return { id, passwordHash, generation, isBreakGlass: row.is_break_glass === 1 }
 }
 
 type SignIn = {
   readonly id: string
-  /** The hash that the password matched. */
-  readonly passwordHash: string
+  /** The hash that the password matched; undefined for a sign-in without a password. */
+  readonly passwordHash?: string
   /** A stronger hash to store instead. */
-  readonly strongerHash: string | undefined
+  readonly strongerHash?: string | undefined
+  /** Runs with the user locked. @returns the reason why the user must not sign in, which is committed as well */
+  readonly refuse?: (tx: Ctx, id: string) => Promise<AppError | undefined>
 }
 
 export type SignedIn = {
@@ -159,14 +247,16 @@ export type SignedIn = {
   readonly at: string
 }
 
-/** Records a sign-in. Undefined if the user was changed or deleted during the check. */
+/** Records a sign-in. Undefined if the user was changed or deleted during the check; an error if `refuse` gave one. */
 export const recordSignIn = async (
   ctx: Ctx,
-  { id, passwordHash, strongerHash }: SignIn,
-): Promise<SignedIn | undefined> => {
+  { id, passwordHash, strongerHash, refuse }: SignIn,
+): Promise<SignedIn | AppError | undefined> => {
   const row = await store.lock(ctx, id)
-  if (row?.is_active !== 1 || row.password_hash !== passwordHash) return undefined
-  await store.update(ctx, id, { last_login_at: ctx.now, password_hash: strongerHash ?? passwordHash })
+  if (row?.is_active !== 1 || (passwordHash !== undefined && row.password_hash !== passwordHash)) return undefined
+  const refusal = await refuse?.(ctx, id)
+  if (refusal) return refusal
+  await store.update(ctx, id, { last_login_at: ctx.now, password_hash: strongerHash ?? row.password_hash })
   return { user: await userOf(ctx, { ...row, last_login_at: ctx.now }), generation: row.generation, at: ctx.now }
 }
 

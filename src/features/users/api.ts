@@ -14,6 +14,8 @@ export const User = z
     email: z.string(),
     full_name: z.string(),
     is_active: z.boolean(),
+    has_password: z.boolean().describe('False for a user who signs in by an identity provider alone'),
+    is_break_glass: z.boolean().describe('Whether the user signs in by password while PASSWORD_SIGN_IN is break-glass'),
     roles: z.array(z.string()).describe('Names of roles, sorted'),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -21,6 +23,14 @@ export const User = z
   })
   .meta({ id: 'User', columns: ['id', 'username', 'full_name', 'email', 'roles', 'is_active'] })
 export type User = z.infer<typeof User>
+
+export const UserPermission = CataloguePermission.extend({
+  scope_ids: z
+    .array(z.string())
+    .nullable()
+    .describe('The scopes in which the user has the permission; null is everywhere'),
+}).meta({ id: 'UserPermission', columns: ['name', 'scope_ids', 'description'] })
+export type UserPermission = z.infer<typeof UserPermission>
 
 /** The widest characters that take this many bytes in UTF-8 (RFC 3629), inside brackets. */
 const CHARACTERS_OF_BYTES = [
@@ -78,18 +88,23 @@ const IsActive = z
   .boolean()
   .describe('Whether the user may sign in; the keys and sessions of a deactivated user are invalid')
 
+const IsBreakGlass = z
+  .boolean()
+  .describe('Whether the user may sign in by password while PASSWORD_SIGN_IN is break-glass')
+
 export const UserDraft = z.object({
   username: Username,
   password: NewPassword,
   ...draft(fields),
   role_id: Key.nullable().optional().describe('Id or name of one more role'),
   is_active: IsActive.default(true),
+  is_break_glass: IsBreakGlass.default(false),
 })
 export type UserDraft = z.output<typeof UserDraft>
 
 export const UserPatch = z.object({
   id: idOf('users'),
-  ...patch({ username: KeptUsername, ...fields, is_active: IsActive }),
+  ...patch({ username: KeptUsername, ...fields, is_active: IsActive, is_break_glass: IsBreakGlass }),
 })
 export type UserPatch = z.output<typeof UserPatch>
 
@@ -174,7 +189,7 @@ export const users = {
     http: 'GET /api/users/{id}/permissions',
     access: 'users:read',
     input: () => z.object({ id: idOf('users'), ...Page }),
-    output: () => z.array(CataloguePermission),
+    output: () => z.array(UserPermission),
   }),
   changePassword: operation({
     name: 'users.change-password',

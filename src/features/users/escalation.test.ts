@@ -181,8 +181,8 @@ describe.each(dialects().flatMap((dialect) => removals.map((one) => [dialect, ..
       const answers = await Promise.all([all.admin, ...admins].map(({ id }) => remove(by, id)))
       expect(answers.filter(({ status }) => status >= 300)).toMatchObject([lastAdmin])
       const left = await all.app.db.read
-        .selectFrom('user_roles')
-        .innerJoin('users', 'users.id', 'user_roles.user_id')
+        .selectFrom('grants')
+        .innerJoin('users', 'users.id', 'grants.user_id')
         .select('users.id')
         .where('role_id', '=', ADMIN_ROLE_ID)
         .where('is_active', '=', 1)

@@ -13,7 +13,7 @@ type FirstAdminOptions = {
   readonly db: Db<Tables>
   readonly config: Pick<
     Config,
-    'initialAdminUsername' | 'initialAdminPassword' | 'initialAdminEmail' | 'initialAdminFullName'
+    'passwordSignIn' | 'initialAdminUsername' | 'initialAdminPassword' | 'initialAdminEmail' | 'initialAdminFullName'
   >
   readonly passwords: Pick<Passwords, 'hash'>
   readonly now: () => Date
@@ -44,6 +44,8 @@ export const ensureFirstAdmin = async (options: FirstAdminOptions): Promise<Firs
       full_name: config.initialAdminFullName,
       password_hash,
       is_active: true,
+      // Otherwise no user could sign in to add an identity provider.
+      is_break_glass: config.passwordSignIn === 'break-glass',
       created_at: created,
       updated_at: created,
       last_login_at: null,

@@ -58,7 +58,8 @@ describe.each([...dialects()])('users and their roles on %s', (dialect) => {
     test('are the union of all roles, in the order of the catalogue', async () => {
       const { id } = await all.person({ roles: ['viewer'], permissions: ['audit:list', 'devices:read'] })
       const names = new Set<string>([...(systemRole('role-viewer')?.permissions ?? []), 'audit:list'])
-      expect(await held(id)).toEqual(CATALOGUE.filter((one) => names.has(one.name)))
+      const everywhere = CATALOGUE.filter((one) => names.has(one.name)).map((one) => ({ ...one, scope_ids: null }))
+      expect(await held(id)).toEqual(everywhere)
     })
 
     test('are none without a role', async () => {
@@ -67,7 +68,7 @@ describe.each([...dialects()])('users and their roles on %s', (dialect) => {
 
     test('pages', async () => {
       const { body, headers } = await all.admin.ask(`GET /api/users/${all.admin.id}/permissions?limit=2&offset=1`)
-      expect(body).toEqual(CATALOGUE.slice(1, 3))
+      expect(body).toEqual(CATALOGUE.slice(1, 3).map((one) => ({ ...one, scope_ids: null })))
       expect(headers.get('x-total-count')).toBe(String(CATALOGUE.length))
     })
   })

@@ -33,6 +33,8 @@ describe.each([...dialects()])('users on %s', (dialect) => {
         email,
         full_name: 'Ada L.',
         is_active: true,
+        has_password: true,
+        is_break_glass: false,
         roles: ['operator', 'viewer'],
         created_at: now,
         updated_at: now,
@@ -233,7 +235,7 @@ describe.each([...dialects()])('users on %s', (dialect) => {
       const left = [
         await read.selectFrom('api_keys').select('id').where('user_id', '=', id).execute(),
         await read.selectFrom('sessions').select('id').where('user_id', '=', id).execute(),
-        await read.selectFrom('user_roles').select('role_id').where('user_id', '=', id).execute(),
+        await read.selectFrom('grants').select('role_id').where('user_id', '=', id).execute(),
       ]
       expect(left).toEqual([[], [], []])
       expect((await all.admin.ask(`GET /api/users/${id}`)).status).toBe(404)

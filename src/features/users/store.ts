@@ -3,6 +3,7 @@ import type { ExpressionBuilder } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
+import * as grants from './grant-store.ts'
 import { CONFUSABLES_VERSION, looksOf } from './skeleton.ts'
 import type { UserRow } from './table.ts'
 
@@ -20,24 +21,27 @@ const storedLooks = (username: string): Readonly<Record<Look, string>> => {
 const LOOKS = ['username_look', 'username_look_lower', 'username_look_upper'] as const
 type Look = (typeof LOOKS)[number]
 
-export type NewUser = Omit<UserRow, 'username_key' | Look | 'email_key' | 'is_active' | 'generation'> & {
+export type NewUser = Omit<
+  UserRow,
+  'username_key' | Look | 'email_key' | 'is_active' | 'is_break_glass' | 'generation'
+> & {
   readonly is_active: boolean
+  readonly is_break_glass?: boolean
   readonly role_ids: readonly string[]
 }
 
-export const insert = async ({ db }: DbScope, { role_ids, is_active, ...user }: NewUser): Promise<void> => {
+export const insert = async (
+  { db }: DbScope,
+  { role_ids, is_active, is_break_glass = false, ...user }: NewUser,
+): Promise<void> => {
   const { username } = user
   const names = { username_key: foldedName(username), ...storedLooks(username) }
   const keys = { ...names, email_key: foldedName(user.email) || null }
   await db
     .insertInto('users')
-    .values({ ...user, ...keys, is_active: is_active ? 1 : 0, generation: 0 })
+    .values({ ...user, ...keys, is_active: Number(is_active), is_break_glass: Number(is_break_glass), generation: 0 })
     .execute()
-  if (role_ids.length === 0) return
-  await db
-    .insertInto('user_roles')
-    .values(role_ids.map((role_id) => ({ user_id: user.id, role_id })))
-    .execute()
+  await grants.replaceRoles({ db }, { id: user.id, now: user.created_at }, role_ids)
 }
 
 export const hasAny = async ({ db }: DbScope): Promise<boolean> =>
@@ -56,67 +60,47 @@ export const findByName = async ({ db }: DbScope, username: string): Promise<Use
   return (await byKey(typed)) ?? (normalized === typed ? undefined : byKey(normalized))
 }
 
+/** Returns true if an active user may sign in by password in any case. */
+export const hasBreakGlass = async ({ db }: DbScope): Promise<boolean> =>
+  (await db
+    .selectFrom('users')
+    .select('id')
+    .where('is_break_glass', '=', 1)
+    .where('is_active', '=', 1)
+    .where('password_hash', '<>', '')
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** Finds the user with an e-mail address, in any case. */
+export const findByEmail = ({ db }: DbScope, email: string): Promise<Pick<UserRow, 'id'> | undefined> =>
+  db
+    .selectFrom('users')
+    .select('id')
+    // A null address equals no other.
+    .where('email_key', '=', foldedName(email) || null)
+    .executeTakeFirst()
+
 /** As `find`, and locks the row until commit. */
 export const lock = (ctx: StoreScope, id: string): Promise<UserRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
 
-type WithRoles = Pick<UserRow, 'id' | 'username' | 'is_active' | 'generation'> & { readonly roleIds: readonly string[] }
+type WithRoles = Pick<UserRow, 'id' | 'username' | 'is_active' | 'generation' | 'password_hash'> & {
+  readonly held: readonly grants.HeldRole[]
+}
 
-/** Returns the account fields of the existing users of the ids, with the ids of their roles. */
+/** Returns the account fields of the existing users of the ids, with the roles that they hold. */
 export const withRoles = async ({ db }: DbScope, ids: readonly string[]): Promise<WithRoles[]> => {
   const found: WithRoles[] = []
   for (const some of batches(ids)) {
     const users = await db
       .selectFrom('users')
-      .select(['id', 'username', 'is_active', 'generation'])
+      .select(['id', 'username', 'is_active', 'generation', 'password_hash'])
       .where('id', 'in', some)
       .execute()
-    const held = await db.selectFrom('user_roles').selectAll().where('user_id', 'in', some).execute()
-    const byUser = Map.groupBy(held, ({ user_id }) => user_id)
-    for (const user of users)
-      found.push({ ...user, roleIds: (byUser.get(user.id) ?? []).map(({ role_id }) => role_id) })
+    const held = await grants.heldByUser({ db }, some)
+    for (const user of users) found.push({ ...user, held: held.get(user.id) ?? [] })
   }
   return found
-}
-
-export const rolesOf = ({ db }: DbScope, id: string): Promise<{ id: string; name: string }[]> =>
-  db
-    .selectFrom('user_roles')
-    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .select(['roles.id', 'roles.name'])
-    .where('user_roles.user_id', '=', id)
-    .orderBy('roles.name_key')
-    .execute()
-
-/** The number of users whose roles are queried together. */
-const MOST_AT_ONCE = 500
-
-/** Returns the ids of the roles of these users. */
-export const roleIdsOf = async ({ db }: DbScope, ids: readonly string[]): Promise<string[]> => {
-  const found = new Set<string>()
-  for (let i = 0; i < ids.length; i += MOST_AT_ONCE) {
-    const some = ids.slice(i, i + MOST_AT_ONCE)
-    const rows = await db.selectFrom('user_roles').select('role_id').distinct().where('user_id', 'in', some).execute()
-    for (const { role_id } of rows) found.add(role_id)
-  }
-  return [...found]
-}
-
-/** Returns the sorted role names of every user; users without roles have no entry. */
-export const roleNamesByUser = async ({ db }: DbScope): Promise<Map<string, string[]>> => {
-  const rows = await db
-    .selectFrom('user_roles')
-    .innerJoin('roles', 'roles.id', 'user_roles.role_id')
-    .select(['user_roles.user_id', 'roles.name'])
-    .orderBy('roles.name_key')
-    .execute()
-  const byUser = new Map<string, string[]>()
-  for (const { user_id, name } of rows) {
-    const held = byUser.get(user_id)
-    if (held) held.push(name)
-    else byUser.set(user_id, [name])
-  }
-  return byUser
 }
 
 /** All users, by name. */
@@ -190,44 +174,20 @@ export const lockNames = (ctx: StoreScope): Promise<void> =>
   // The lock is on a name, not on a table.
   ctx.store.sql.lockNames(ctx.db, ['usernames'])
 
-/** Checks for another active user with the role. */
-export const hasOtherActive = async ({ db }: DbScope, id: string, roleId: string): Promise<boolean> => {
-  const other = await db
-    .selectFrom('user_roles')
-    .innerJoin('users', 'users.id', 'user_roles.user_id')
-    .select('users.id')
-    .where('user_roles.role_id', '=', roleId)
-    .where('users.is_active', '=', 1)
-    .where('users.id', '<>', id)
-    .limit(1)
-    .executeTakeFirst()
-  return other !== undefined
-}
-
-/** Locks until commit, so that no other transaction removes an admin. */
-export const lockAdmins = (ctx: StoreScope): Promise<void> =>
-  // The lock is on a name, not on a table.
-  ctx.store.sql.lockNames(ctx.db, ['admins'])
-
-export const replaceRoles = async ({ db }: DbScope, id: string, roleIds: readonly string[]): Promise<void> => {
-  await db.deleteFrom('user_roles').where('user_id', '=', id).execute()
-  if (roleIds.length === 0) return
+/** Sets the time of the last change of all to whom the role is granted. */
+export const touchGrantees = async ({ db, now }: Ctx, roleId: string): Promise<void> => {
   await db
-    .insertInto('user_roles')
-    .values(roleIds.map((role_id) => ({ user_id: id, role_id })))
-    .execute()
-}
-
-/** Removes a role from all users. @returns the ids of those who had it */
-export const dropRole = async ({ db, now }: Ctx, roleId: string): Promise<string[]> => {
-  const holders = await db
     .updateTable('users')
     .set({ updated_at: now })
-    .where('id', 'in', (eb) => eb.selectFrom('user_roles').select('user_id').where('role_id', '=', roleId))
-    .returning('id')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('grants')
+        .select('user_id')
+        .where('role_id', '=', roleId)
+        .where('user_id', 'is not', null)
+        .$narrowType<{ user_id: string }>(),
+    )
     .execute()
-  await db.deleteFrom('user_roles').where('role_id', '=', roleId).execute()
-  return holders.map(({ id }) => id)
 }
 
 /** Foreign keys delete the API keys and sessions. */

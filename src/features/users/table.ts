@@ -16,6 +16,8 @@ export type UserRow = {
   full_name: string
   password_hash: string
   is_active: number
+  /** Signs in by password while PASSWORD_SIGN_IN is `break-glass`. */
+  is_break_glass: number
   /** Incremented when all sessions of the user are ended: a session or token of an earlier generation is invalid. */
   generation: number
   created_at: string
@@ -23,6 +25,17 @@ export type UserRow = {
   last_login_at: string | null
 }
 
-export type UserRoleRow = { user_id: string; role_id: string }
+/** A role of a user or of the members of a group. */
+export type GrantRow = {
+  id: string
+  role_id: string
+  /** Null for a grant to a group. */
+  user_id: string | null
+  /** Null for a grant to a user. */
+  group_id: string | null
+  /** The part of the estate that the grant holds for; null for all of it. */
+  scope_id: string | null
+  created_at: string
+}
 
-export type UserTables = { users: UserRow; user_roles: UserRoleRow }
+export type UserTables = { users: UserRow; grants: GrantRow }

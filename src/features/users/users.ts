@@ -6,24 +6,26 @@ import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
-import { ADMIN_ROLE_ID, CATALOGUE } from '../roles/catalogue.ts'
-import { findRole, permissionList, permissionsOfRoles, requireHeld } from '../roles/roles.ts'
-import {
-  permissionsOfUser,
-  permissionsOfUsers,
-  requireCharge,
-  sentUser,
-  turnOf,
-  unlessBusy,
-  userOf,
-} from './account.ts'
-import { type RoleGrant, type User, type UserDraft, type UserPatch, users } from './api.ts'
+import { CATALOGUE } from '../roles/catalogue.ts'
+import { findRole, permissionList } from '../roles/roles.ts'
+import { requireCharge, requireChargeOfAll, scopesOfUser, sentUser, turnOf, unlessBusy, userOf } from './account.ts'
+import { type RoleGrant, type User, type UserDraft, type UserPatch, type UserPermission, users } from './api.ts'
 import { changePassword, resetPassword } from './change-password.ts'
+import * as grants from './grant-store.ts'
+import {
+  grantsOperations,
+  grantsReactions,
+  guardLastAdmin,
+  type NamedRole,
+  requireGrantable,
+  rolesChanged,
+  rolesLost,
+  setRoles,
+  told,
+} from './grants.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 import { changedUsername, requireFree } from './usernames.ts'
-
-type NamedRole = { readonly id: string; readonly name: string }
 
 const mustFind = async (ctx: Ctx, id: string): Promise<UserRow> => orNotFound(await store.find(ctx, id), 'user', id)
 
@@ -51,19 +53,6 @@ const rolesNamed = async (ctx: Ctx, named: readonly (readonly [string, string])[
 
 const listed = (roles: readonly string[]) => roles.map((role, i) => [`roles[${i}]`, role] as const)
 
-/** @throws AppError FORBIDDEN unless the caller holds all permissions of the roles. */
-const requireGrantable = async (ctx: Ctx, roles: readonly NamedRole[]): Promise<void> => {
-  for (const { id, name } of roles) requireHeld(ctx, await permissionsOfRoles(ctx, [id]), `The role "${name}"`)
-}
-
-/** Locks the admins. @throws AppError LAST_ADMIN if no other user is an active admin */
-const requireAnotherAdmin = async (ctx: Ctx, { id, is_active }: UserRow): Promise<void> => {
-  if (is_active !== 1 || !(await store.rolesOf(ctx, id)).some((role) => role.id === ADMIN_ROLE_ID)) return
-  await store.lockAdmins(ctx)
-  if (await store.hasOtherActive(ctx, id, ADMIN_ROLE_ID)) return
-  throw new AppError('LAST_ADMIN', 'This is the last active admin; make another one first')
-}
-
 /** Checks everything about a new user except the password. */
 const validateDraft = async (ctx: Ctx, { username, email, roles, role_id }: UserDraft): Promise<NamedRole[]> => {
   const named = role_id ? [...listed(roles), ['role_id', role_id] as const] : listed(roles)
@@ -77,11 +66,12 @@ const insert = async (ctx: Ctx, draft: UserDraft, password_hash: string): Promis
   // Until commit no other transaction takes a similar name.
   await store.lockNames(ctx)
   const roles = await validateDraft(ctx, draft)
-  const { username, email, full_name, is_active } = draft
+  const { username, email, full_name, is_active, is_break_glass } = draft
   const id = Bun.randomUUIDv7()
   const times = { created_at: ctx.now, updated_at: ctx.now, last_login_at: null }
   const role_ids = idsOf(roles)
-  await store.insert(ctx, { id, username, email, full_name, is_active, password_hash, role_ids, ...times })
+  const flags = { is_active, is_break_glass }
+  await store.insert(ctx, { id, username, email, full_name, ...flags, password_hash, role_ids, ...times })
   const user = await userOf(ctx, await mustFind(ctx, id))
   await ctx.emit('user.created', user)
   return user
@@ -98,7 +88,7 @@ const create = async (ctx: Ctx, passwords: Passwords, draft: UserDraft) => {
 const rolesAfter = async (ctx: Ctx, id: string, roles: readonly string[] | undefined) => {
   if (roles === undefined) return undefined
   const after = await rolesNamed(ctx, listed(roles))
-  const before = new Set((await store.rolesOf(ctx, id)).map((role) => role.id))
+  const before = new Set((await grants.rolesOf(ctx, id)).map((role) => role.id))
   await requireGrantable(
     ctx,
     after.filter((role) => !before.has(role.id)),
@@ -115,19 +105,12 @@ const namesOf = (roles: readonly NamedRole[]): string[] =>
 
 const idsOf = (roles: readonly NamedRole[]): string[] => roles.map(({ id }) => id)
 
-const told = async (ctx: Ctx, id: string, changes: readonly string[]): Promise<User> => {
-  const user = await userOf(ctx, await mustFind(ctx, id))
-  await ctx.emit('user.updated', { user, changes })
-  return user
-}
-
-/** Emits that these users have gained or lost a role, after the write. */
-const rolesChanged = (ctx: Ctx, ids: readonly string[]): Promise<void> => ctx.emit('user.roles-changed', { ids })
-
 /** Removes the role from every account. @throws AppError FORBIDDEN as `requireCharge` of any of them */
 const roleDeleting = async (ctx: Ctx, { id, name }: { readonly id: string; readonly name: string }): Promise<void> => {
-  const holders = await store.dropRole(ctx, id)
-  requireHeld(ctx, await permissionsOfUsers(ctx, holders), `A user with the role "${name}"`)
+  const holders = await grants.holdersOf(ctx, id)
+  await store.touchGrantees(ctx, id)
+  await grants.removeOfRole(ctx, id)
+  await requireChargeOfAll(ctx, holders, `A user with the role "${name}"`)
   await rolesChanged(ctx, holders)
 }
 
@@ -139,18 +122,20 @@ const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Prom
   if (changes.length === 0) return before
   if (changes.includes('username')) await store.lockNames(ctx)
   await requireFree(ctx, value, before)
-  const staysAdmin = value.is_active && (roles === undefined || idsOf(roles).includes(ADMIN_ROLE_ID))
-  if (!staysAdmin) await requireAnotherAdmin(ctx, row)
+  const isLosing = !value.is_active || roles !== undefined
+  const requireAdmin = await guardLastAdmin(ctx, isLosing ? await rolesLost(ctx, row) : [])
 
-  const { email, full_name, is_active } = value
+  const { email, full_name, is_active, is_break_glass } = value
   await store.update(ctx, id, {
     username: value.username,
     email,
     full_name,
-    is_active: is_active ? 1 : 0,
+    is_active: Number(is_active),
+    is_break_glass: Number(is_break_glass),
     updated_at: ctx.now,
   })
-  if (roles) await store.replaceRoles(ctx, id, idsOf(roles))
+  if (roles) await grants.replaceRoles(ctx, { id, now: ctx.now }, idsOf(roles))
+  await requireAdmin()
   // A session from before must not become valid again with the user.
   if (before.is_active && !is_active) await store.endSignIns(ctx, id)
   if (changes.includes('roles')) await rolesChanged(ctx, [id])
@@ -160,9 +145,10 @@ const update = async (ctx: Ctx, { id, roles: named, ...patch }: UserPatch): Prom
 const remove = async (ctx: Ctx, id: string): Promise<void> => {
   const { row, user } = await lockForChange(ctx, id)
   if (id === ctx.caller.userId) throw new AppError('CANNOT_DELETE_SELF', "Users can't delete their own account")
-  await requireAnotherAdmin(ctx, row)
+  const requireAdmin = await guardLastAdmin(ctx, await rolesLost(ctx, row))
   await ctx.emit('user.deleting', user)
   await store.remove(ctx, id)
+  await requireAdmin()
   await ctx.emit('user.deleted', user)
 }
 
@@ -177,20 +163,13 @@ const validateGrant = async (ctx: Ctx, { user_id, role_id }: RoleGrant): Promise
   if (!role) issues.push({ field: 'role_id', message: `there is no role with the id or name "${role_id}"` })
   if (!row || !role) throw invalid(issues)
   await requireCharge(ctx, row)
-  return { row, role, held: await store.rolesOf(ctx, user_id) }
-}
-
-const setRoles = async (ctx: Ctx, { id }: UserRow, roles: readonly NamedRole[]): Promise<void> => {
-  await store.replaceRoles(ctx, id, idsOf(roles))
-  await store.update(ctx, id, { updated_at: ctx.now })
-  await rolesChanged(ctx, [id])
-  await told(ctx, id, ['roles'])
+  return { row, role, held: await grants.rolesOf(ctx, user_id) }
 }
 
 const grant = async (ctx: Ctx, input: RoleGrant): Promise<{ status: 'granted' }> => {
   const { row, role, held } = await validateGrant(ctx, input)
   await requireGrantable(ctx, [role])
-  if (!held.some(({ id }) => id === role.id)) await setRoles(ctx, row, [...held, role])
+  if (!held.some(({ id }) => id === role.id)) await setRoles(ctx, row, idsOf([...held, role]))
   return { status: 'granted' }
 }
 
@@ -198,39 +177,47 @@ const revoke = async (ctx: Ctx, input: RoleGrant): Promise<void> => {
   const { row, role, held } = await validateGrant(ctx, input)
   const kept = held.filter(({ id }) => id !== role.id)
   if (kept.length === held.length) return
-  if (role.id === ADMIN_ROLE_ID) await requireAnotherAdmin(ctx, row)
-  await setRoles(ctx, row, kept)
+  const requireAdmin = await guardLastAdmin(ctx, [role.id])
+  await setRoles(ctx, row, idsOf(kept))
+  await requireAdmin()
 }
 
 export const usersFeature = ({ passwords }: { readonly passwords: Passwords }): Feature => ({
-  operations: implement(users, {
-    list: async (ctx, { username, is_active, ...page }) => {
-      const revision = await ctx.store.revision(['users', 'user_roles', 'roles'])
-      // Read before the stream, which holds a connection and must not wait for a second one.
-      const roles = await store.roleNamesByUser(ctx)
-      let query = store.query(ctx)
-      if (username) query = query.where(containsText('username_key', store.foldedName(username)))
-      if (is_active !== undefined) query = query.where('is_active', '=', is_active ? 1 : 0)
-      return listRows(ctx, { revision, query, page, row: (row): User => sentUser(row, roles.get(row.id) ?? []) })
-    },
-    create: { prepare: (ctx, draft) => create(ctx, passwords, draft) },
-    get: async (ctx, { id }) => userOf(ctx, await mustFind(ctx, id)),
-    update,
-    delete: async (ctx, { id }) => remove(ctx, id),
-    permissions: async (ctx, { id, ...page }) => {
-      await mustFind(ctx, id)
-      const held = await permissionsOfUser(ctx, id)
-      return permissionList(
-        CATALOGUE.filter(({ name }) => held.has(name)),
-        page,
-      )
-    },
-    changePassword: { prepare: (ctx, input) => changePassword(ctx, passwords, input) },
-    resetPassword: { prepare: (ctx, input) => resetPassword(ctx, passwords, input) },
-    grantRole: grant,
-    revokeRole: revoke,
-  }),
+  operations: [
+    ...grantsOperations,
+    ...implement(users, {
+      list: async (ctx, { username, is_active, ...page }) => {
+        const revision = await ctx.store.revision(['users', 'grants', 'roles'])
+        // Read before the stream, which holds a connection and must not wait for a second one.
+        const roles = await grants.roleNamesByUser(ctx)
+        let query = store.query(ctx)
+        if (username) query = query.where(containsText('username_key', store.foldedName(username)))
+        if (is_active !== undefined) query = query.where('is_active', '=', is_active ? 1 : 0)
+        return listRows(ctx, { revision, query, page, row: (row): User => sentUser(row, roles.get(row.id) ?? []) })
+      },
+      create: { prepare: (ctx, draft) => create(ctx, passwords, draft) },
+      get: async (ctx, { id }) => userOf(ctx, await mustFind(ctx, id)),
+      update,
+      delete: async (ctx, { id }) => remove(ctx, id),
+      permissions: async (ctx, { id, ...page }) => {
+        await mustFind(ctx, id)
+        const held = await scopesOfUser(ctx, id)
+        return permissionList(
+          CATALOGUE.flatMap((permission): UserPermission[] => {
+            const scope_ids = held.get(permission.name)
+            return scope_ids === undefined ? [] : [{ ...permission, scope_ids: scope_ids && [...scope_ids] }]
+          }),
+          page,
+        )
+      },
+      changePassword: { prepare: (ctx, input) => changePassword(ctx, passwords, input) },
+      resetPassword: { prepare: (ctx, input) => resetPassword(ctx, passwords, input) },
+      grantRole: grant,
+      revokeRole: revoke,
+    }),
+  ],
   reactions: {
     'role.deleting': roleDeleting,
+    ...grantsReactions,
   },
 })

@@ -14,7 +14,9 @@ import {
   Timestamp,
   text,
 } from '../../platform/contract/fields.ts'
+import { sortField } from '../../platform/contract/sort.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
 
 export const Vlan = z
   .object({
@@ -33,6 +35,7 @@ export const Vlan = z
     managed_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
+    custom: customOf('vlans'),
   })
   .meta({ id: 'Vlan', columns: ['id', 'vlan_id', 'name', 'datacenter_id', 'group', 'description'] })
 export type Vlan = z.infer<typeof Vlan>
@@ -48,6 +51,7 @@ const fields = {
   description: text(4096),
   refs: RefsInput,
   managed_by: ManagedBy,
+  custom: customInput('vlans'),
 }
 
 export const VlanDraft = z.object({ id: NewId.optional(), vlan_id: VlanNumber, name: Name, ...draft(fields) })
@@ -65,6 +69,7 @@ export const vlans = {
     http: 'GET /api/vlans',
     past: true,
     access: 'vlans:list',
+    limited: 'part',
     input: () =>
       z.object({
         vlan_id: z.int().optional().describe('The VLAN number'),
@@ -72,6 +77,8 @@ export const vlans = {
         datacenter_id: idOf('datacenters').optional(),
         group: Filter.optional().describe('The group, in any case'),
         managed_by: ManagedByFilter,
+        custom: customFilter('vlans'),
+        sort: sortField(['vlan_id']),
         ...Page,
       }),
     output: () => z.array(Vlan),
@@ -84,6 +91,7 @@ export const vlans = {
     effect: 'create',
     keeps: true,
     access: 'vlans:create',
+    limited: 'inside',
     cli: { args: ['vlan_id', 'name'] },
     input: VlanDraft,
     output: Vlan,
@@ -94,6 +102,7 @@ export const vlans = {
     http: 'GET /api/vlans/{id}',
     past: true,
     access: 'vlans:read',
+    limited: 'whole',
     input: One,
     output: Vlan,
   }),
@@ -106,6 +115,7 @@ export const vlans = {
     keeps: true,
     createsByRef: true,
     access: 'vlans:update',
+    limited: 'inside',
     input: VlanPatch,
     output: Vlan,
   }),
@@ -115,6 +125,7 @@ export const vlans = {
     http: 'DELETE /api/vlans/{id}',
     keeps: true,
     access: 'vlans:delete',
+    limited: 'inside',
     input: One,
     output: () => z.void(),
   }),

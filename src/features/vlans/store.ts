@@ -4,6 +4,8 @@ import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
 import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
+import { recordCustom } from '../custom-fields/engine.ts'
+import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
 import type { Tables } from '../tables.ts'
 import type { Vlan } from './api.ts'
 import { type PlaceKey, placeKey, placeOf } from './place.ts'
@@ -23,6 +25,7 @@ const columns = [
   'managed_by',
   'created_at',
   'updated_at',
+  'custom',
 ] as const
 
 type Row = Pick<VlanRow, (typeof columns)[number]>
@@ -35,8 +38,9 @@ type NaturalKey = Pick<Vlan, 'vlan_id' | 'datacenter_id' | 'group'>
 export const naturalKey = ({ vlan_id, datacenter_id, group }: NaturalKey): string =>
   `${placeKey(vlan_id, datacenter_id)} ${group.toLowerCase()}`
 
-const rowOf = ({ refs, ...vlan }: StoredVlan): VlanRow => ({
+const rowOf = ({ refs, custom, ...vlan }: StoredVlan): VlanRow => ({
   ...vlan,
+  custom: customText({ custom }),
   refs: JSON.stringify(refs),
   name_key: vlan.name.toLowerCase(),
   group_key: vlan.group.toLowerCase(),
@@ -47,7 +51,7 @@ const rowOf = ({ refs, ...vlan }: StoredVlan): VlanRow => ({
 export const derivedOf = ({ group }: Readonly<Record<string, unknown>>) => ({ group: String(group).toLowerCase() })
 
 /** Returns the object of a row. */
-export const storedOf = (row: Row): StoredVlan & { refs: Refs } => withRefs(row)
+export const storedOf = (row: Row): StoredVlan & { refs: Refs } => withCustomOfRow(withRefs(row))
 
 const rows = (ctx: Ctx) => ctx.db.selectFrom('vlans').select(columns)
 
@@ -61,6 +65,12 @@ export const find = async (ctx: Ctx, id: string): Promise<StoredVlan | undefined
 /** As `find`, and locks the row until commit. */
 export const lock = async (ctx: Ctx, id: string): Promise<StoredVlan | undefined> =>
   found(await ctx.store.sql.lockRows(rows(ctx).where('id', '=', id)).executeTakeFirst())
+
+/** Locks VLANs until commit. */
+export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<StoredVlan[]> => {
+  const some = rows(ctx).where('id', 'in', ids).orderBy('id')
+  return (await ctx.store.sql.lockRows(some).execute()).map(storedOf)
+}
 
 /** Locks the VLANs of a datacenter until commit. */
 export const lockOfDatacenter = async (ctx: Ctx, datacenterId: string): Promise<StoredVlan[]> => {
@@ -88,6 +98,7 @@ export const claimRefs = ofVlans.claim
 export const insert = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
   await ctx.db.insertInto('vlans').values(rowOf(vlan)).execute()
   await ofVlans.insert(ctx, [vlan])
+  await recordCustom(ctx, 'vlans', [{ id: vlan.id, after: vlan.custom }])
   ctx.changed('vlan', { id: vlan.id, after: JSON.stringify(vlan) })
 }
 
@@ -95,12 +106,23 @@ export const update = async (ctx: Ctx, before: StoredVlan, vlan: StoredVlan): Pr
   const { id } = vlan
   await ctx.db.updateTable('vlans').set(rowOf(vlan)).where('id', '=', id).execute()
   await ofVlans.update(ctx, before, vlan)
+  await recordCustom(ctx, 'vlans', [{ id, before: before.custom, after: vlan.custom }])
   ctx.changed('vlan', { id, before: JSON.stringify(before), after: JSON.stringify(vlan) })
+}
+
+/** Stores the values of custom fields alone, which is no change of the VLAN. */
+export const renameCustom = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
+  await ctx.db
+    .updateTable('vlans')
+    .set({ custom: customText(vlan) })
+    .where('id', '=', vlan.id)
+    .execute()
 }
 
 export const remove = async (ctx: Ctx, vlan: StoredVlan): Promise<void> => {
   await ctx.db.deleteFrom('vlans').where('id', '=', vlan.id).execute()
   await ofVlans.remove(ctx, [vlan])
+  await recordCustom(ctx, 'vlans', [{ id: vlan.id, before: vlan.custom }])
   ctx.changed('vlan', { id: vlan.id, before: JSON.stringify(vlan) })
 }
 

@@ -14,6 +14,8 @@ export type VlanRow = {
   description: string
   /** JSON text. */
   refs: string
+  /** JSON text; null without values. */
+  custom: string | null
   managed_by: string
   created_at: string
   updated_at: string

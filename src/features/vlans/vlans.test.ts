@@ -176,6 +176,15 @@ describe.each([...dialects()])('VLANs on %s', (dialect) => {
     const [viewer, other] = [await inv.app.as('viewer'), await inv.app.as(['networks:list'])]
     expect((await viewer.api.sessions.me()).in_use).toEqual(['vlans'])
     expect(Object.keys(await other.api.sessions.me())).not.toContain('in_use')
+
+    // In a scope, those that it holds.
+    const datacenter = await inv.api.datacenters.create({ name: 'in a scope' })
+    const scope = await inv.api.scopes.create({ name: 'scope', datacenter_ids: [datacenter.id] })
+    await inv.api.grants.create({ role_id: 'viewer', user_id: other.userId, scope_id: scope.id })
+    expect(await other.api.sessions.me()).toMatchObject({ is_scoped: true })
+    expect(Object.keys(await other.api.sessions.me())).not.toContain('in_use')
+    await inv.api.vlans.create({ vlan_id: 62, name: 'in a scope', datacenter_id: datacenter.id })
+    expect((await other.api.sessions.me()).in_use).toEqual(['vlans'])
   })
 
   test('change their ETag with their networks', async () => {

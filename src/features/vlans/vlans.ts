@@ -1,14 +1,15 @@
 /** The rules of VLANs. */
 import { AppError, invalidField, orNotFound } from '../../platform/contract/errors.ts'
-import { listRows } from '../../platform/contract/list.ts'
-import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
+import { listWithCustom } from '../custom-fields/row-lists.ts'
+import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import type { Datacenter } from '../datacenters/api.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
-import type { Restored } from '../restored.ts'
+import { asRestored, type Restored } from '../restored.ts'
 import { type Vlan, type VlanDraft, type VlanPatch, vlans } from './api.ts'
 import { placeKey } from './place.ts'
 import * as store from './store.ts'
@@ -18,9 +19,9 @@ export const { derivedOf, documents, idsOfKeys, naturalKey } = store
 
 /** Returns the object of the contract. */
 const vlanOf = (vlan: store.StoredVlan, networkIds: store.NetworkIds): Vlan => {
-  const { refs, managed_by, created_at, updated_at, ...fields } = vlan
+  const { refs, managed_by, created_at, updated_at, custom, ...fields } = vlan
   const network_ids = [...(networkIds.get(placeKey(vlan.vlan_id, vlan.datacenter_id)) ?? [])]
-  return { ...fields, network_ids, refs, managed_by, created_at, updated_at }
+  return { ...fields, network_ids, refs, managed_by, created_at, updated_at, ...(custom && { custom }) }
 }
 
 const withNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> =>
@@ -61,6 +62,7 @@ const refuseTaken = async (ctx: Ctx, vlan: store.StoredVlan): Promise<void> => {
 
 export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vlan> => {
   const id = input.id ?? Bun.randomUUIDv7()
+  await lockCustom(ctx, 'vlans')
   await checkDatacenter(ctx, input.datacenter_id)
   if (input.id !== undefined && (await store.find(ctx, id)))
     throw new AppError('ALREADY_EXISTS', `A VLAN with id "${id}" exists already`)
@@ -69,8 +71,9 @@ export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vla
   // First: of several creates by one ref, the later ones become updates.
   await store.claimRefs(ctx, refs)
   const times = { created_at, updated_at: ctx.now }
-  const stored = { id, vlan_id, name, datacenter_id, group, description, refs, managed_by, ...times }
-  await refuseTaken(ctx, stored)
+  const bare: store.StoredVlan = { id, vlan_id, name, datacenter_id, group, description, refs, managed_by, ...times }
+  await refuseTaken(ctx, bare)
+  const stored = await withCustomOfNew(ctx, 'vlans', { object: bare, given: input.custom, ...asRestored(input) })
   await store.insert(ctx, stored)
   const vlan = await withNetworks(ctx, stored)
   await ctx.emit('vlan.created', vlan)
@@ -78,8 +81,10 @@ export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vla
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vlan> => {
+  await lockCustom(ctx, 'vlans')
   const { stored: before, vlan: unchanged } = await lockForChange(ctx, id)
-  const { value, changes } = merge(before, withChangedRefs(before, patch))
+  const merged = { before, patch: withChangedRefs(before, patch) }
+  const { value, changes } = await mergeCustom(ctx, 'vlans', merged)
   if (changes.length === 0) return unchanged
   if (changes.includes('datacenter_id')) await checkDatacenter(ctx, value.datacenter_id)
   const stored = { ...value, updated_at: ctx.now }
@@ -91,6 +96,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vla
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  await lockCustom(ctx, 'vlans')
   const { stored, vlan } = await lockForChange(ctx, id)
   await store.remove(ctx, stored)
   await ctx.emit('vlan.deleted', vlan)
@@ -138,10 +144,12 @@ const leaveDatacenter = async (ctx: Ctx, datacenter: Datacenter): Promise<void> 
   for (const { stored, changes } of left) await ctx.emit('vlan.updated', { vlan: vlanOf(stored, networkIds), changes })
 }
 
+/** The columns of the field by which VLANs alone are sorted. */
+const ORDERS = { vlan_id: ['vlan_id', 'name_key', 'id'] }
+
 export const feature: Feature = {
   operations: implement(vlans, {
-    list: async (ctx, { vlan_id, name, datacenter_id, group, managed_by, ...page }) => {
-      const revision = await ctx.store.revision(['vlans', 'networks'])
+    list: async (ctx, { vlan_id, name, datacenter_id, group, managed_by, custom, sort, ...page }) => {
       let query = store.query(ctx)
       if (vlan_id !== undefined) query = query.where('vlan_id', '=', vlan_id)
       if (name) query = query.where(containsText('name_key', name))
@@ -149,12 +157,17 @@ export const feature: Feature = {
       if (group) query = query.where('group_key', '=', group.trim().toLowerCase())
       if (managed_by) query = query.where(isManagedBy(managed_by))
       let networkIds: Promise<store.NetworkIds> | undefined
-      return listRows(ctx, {
-        revision,
+      // Other filters and orders have other pages than the query.
+      const shown = custom === undefined && sort === undefined ? page : {}
+      return listWithCustom(ctx, {
+        resource: 'vlans',
         query,
+        tables: ['vlans', 'networks'],
+        wanted: { custom, sort },
         page,
+        orders: ORDERS,
         row: async (row): Promise<Vlan> => {
-          networkIds ??= store.networksOf(ctx, { query, page })
+          networkIds ??= store.networksOf(ctx, { query, page: shown })
           return vlanOf(store.storedOf(row), await networkIds)
         },
       })
@@ -164,5 +177,8 @@ export const feature: Feature = {
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
   }),
-  reactions: { 'datacenter.deleting': leaveDatacenter },
+  reactions: {
+    'datacenter.deleting': leaveDatacenter,
+    ...rewriteCustom('vlans', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+  },
 }

@@ -351,7 +351,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
 
   test('the catalogue of events can be read', async () => {
     const names = (await admin.api.webhooks.events({})).map(({ name }) => name)
-    expect(names).toHaveLength(19)
+    expect(names).toHaveLength(34)
     expect(names).toContain('pool.utilization_high')
   })
 })

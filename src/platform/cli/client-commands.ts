@@ -1,5 +1,5 @@
 /** The hand-written commands of the client. They load their code when they run. */
-import { argument, type Command, flag, textOf } from './command.ts'
+import { argument, type Command, flag, isOn, textOf } from './command.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { usageError } from './usage-error.ts'
 
@@ -13,9 +13,16 @@ const loginCommand: Command = {
       flag('username', 'The user who signs in', { hint: 'NAME' }),
       flag('name', 'Name of the key', { hint: 'KEYNAME' }),
       flag('password-stdin', 'Read the password from standard input'),
+      flag('sso', 'Sign in on a page of the server, in any way; for a host without a browser too'),
+      flag('code', 'The code of your authenticator app, or a recovery code; a terminal is asked for it', {
+        hint: 'CODE',
+      }),
     ],
   }),
-  run: async (session, texts) => (await import('./login.ts')).login(session, texts),
+  run: async (session, texts) =>
+    isOn(texts, 'sso')
+      ? (await import('./sso-login.ts')).ssoLogin(session, texts)
+      : (await import('./login.ts')).login(session, texts),
 }
 
 const logoutCommand: Command = {

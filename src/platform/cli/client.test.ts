@@ -11,7 +11,11 @@ const things = {
     summary: 'List',
     http: 'GET /api/things',
     access: 'public',
-    input: z.object({ tags: z.array(z.string()).optional(), limit: z.int().optional() }),
+    input: z.object({
+      tags: z.array(z.string()).optional(),
+      limit: z.int().optional(),
+      custom: z.record(z.string(), z.string()).optional(),
+    }),
     output: z.array(Thing),
   }),
   create: operation({
@@ -72,6 +76,11 @@ describe('the request', () => {
   test('lists repeat in the query', async () => {
     const seen: unknown = await client.things.list({ tags: ['a b', 'c&d'], limit: 5 })
     expect(seen).toMatchObject({ method: 'GET', path: '/api/things?tags=a+b&tags=c%26d&limit=5', token: 'Bearer k' })
+  })
+
+  test('the entries of a record are parameters of their own', async () => {
+    const seen: unknown = await client.things.list({ custom: { owner: 'a b', 'watts.min': '100', none: '' } })
+    expect(seen).toMatchObject({ path: '/api/things?custom.owner=a+b&custom.watts.min=100&custom.none=' })
   })
 
   test('path, header and body fields part ways', async () => {

@@ -44,11 +44,19 @@ const pathSegment = (field: string, value: unknown): string => {
   return encodeURIComponent(text)
 }
 
+const isSent = (value: unknown): boolean => value !== undefined && value !== null
+
+/** The entries of a record are parameters: `{ custom: { owner: 'neteng' } }` becomes `custom.owner=neteng`. */
+const parametersOf = ([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] => {
+  if (Array.isArray(value)) return value.map((one) => [name, one])
+  if (typeof value !== 'object' || value === null) return [[name, value]]
+  return Object.entries(value).map(([key, one]) => [`${name}.${key}`, one])
+}
+
 const queryOf = (fields: Readonly<Record<string, unknown>>): string => {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields))
-    for (const one of Array.isArray(value) ? value : [value])
-      if (one !== undefined && one !== null) query.append(name, String(one))
+  for (const [name, value] of Object.entries(fields).flatMap(parametersOf))
+    if (isSent(value)) query.append(name, String(value))
   const text = query.toString()
   return text === '' ? '' : `?${text}`
 }

@@ -8,6 +8,7 @@ import { askSecrets } from './ask-secrets.ts'
 import { send, type Transport } from './client.ts'
 import type { Session, Spec, Texts } from './command.ts'
 import { textOf } from './command.ts'
+import { resolveCustom } from './custom-names.ts'
 import { inputOf } from './input.ts'
 import { createNames, momentIn, type Names, type Reference, referencesOf } from './names.ts'
 import { INPUT_FIELD } from './operation-spec.ts'
@@ -72,6 +73,7 @@ export const execute = async (
   const { transport } = await session.connect()
   const names = createNames(transport, await session.program.contracts(), momentIn(op, input))
   await resolve(names, elsewhere)
+  await resolveCustom(op, input, names)
   parse(op.input, input)
   const response = await sendByIdOrName(transport, { op, input, inPath, names })
   return (await present(session, { op, transport, response })) ? 0 : 1

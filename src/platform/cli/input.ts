@@ -16,16 +16,25 @@ import { readValue } from './values.ts'
 
 type Input = Record<string, unknown>
 
-/** Output fields outside the input, such as `created_at`, are ignored so that get - edit - update works. */
-const isReadOnly = (op: AnyOperation, field: string): boolean => {
-  const output: unknown = op.output
-  return output instanceof z.ZodObject && Object.hasOwn(output.shape, field)
+/**
+ * Output fields outside the input, such as `created_at`, are ignored so that get - edit - update works; those of an object in the object
+ * as well.
+ */
+const withoutReadOnly = (
+  output: unknown,
+  properties: Readonly<Record<string, FieldSchema>>,
+  body: Readonly<Input>,
+): Input => {
+  const shape: Readonly<Record<string, unknown>> = output instanceof z.ZodObject ? output.shape : {}
+  const written: Input = {}
+  for (const [field, value] of Object.entries(body)) {
+    const isInput = Object.hasOwn(properties, field)
+    if (!isInput && Object.hasOwn(shape, field)) continue
+    const inner = isInput ? settled(properties[field] ?? {}).properties : undefined
+    written[field] = inner && isRow(value) ? withoutReadOnly(shape[field], inner, value) : value
+  }
+  return written
 }
-
-const withoutReadOnly = (op: AnyOperation, properties: Readonly<Record<string, FieldSchema>>, body: Input): Input =>
-  Object.fromEntries(
-    Object.entries(body).filter(([field]) => Object.hasOwn(properties, field) || !isReadOnly(op, field)),
-  )
 
 const flagValues = (spec: Spec, properties: Readonly<Record<string, FieldSchema>>, texts: Texts): Input => {
   const joined = new Set(spec.args.filter((arg) => arg.isRest).map((arg) => arg.field))
@@ -98,7 +107,7 @@ export const inputOf = async (
 ): Promise<Input> => {
   const { properties = {} } = schemaOf(op.input)
   const file = textOf(texts, INPUT_FIELD)
-  const body = file === undefined ? {} : withoutReadOnly(op, properties, await readBody(io, file))
+  const body = file === undefined ? {} : withoutReadOnly(op.output, properties, await readBody(io, file))
   const unset = unsetFields(op, properties, texts).map((field) => [field, null])
   const input = { ...body, ...flagValues(spec, properties, texts), ...Object.fromEntries(unset) }
   refuseUnknown(op, input)

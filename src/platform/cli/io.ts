@@ -27,6 +27,7 @@ export type Io = {
   readonly fetch: Fetch
   /** The machine id (machine-id(5)), which differs between machines of the same host name; undefined without one. */
   readonly machineId: () => Promise<string | undefined>
+  readonly sleep: (ms: number) => Promise<void>
   /** Returns a signal that Ctrl-C aborts. The caller then has to stop on it. */
   readonly interrupted: () => AbortSignal
 }

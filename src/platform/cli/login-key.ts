@@ -60,6 +60,40 @@ const remove = async (inSession: Transport, id: string): Promise<void> => {
   await sendRequest(inSession, `/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' })
 }
 
+/** Returns the name of a new key of this machine. */
+export const machineKeyName = async (io: Io): Promise<string> =>
+  `${(await machineOf(io)).prefix}${new Date().toISOString()}`
+
+type Earlier = {
+  /** Id of the key that is stored on this machine. */
+  readonly storedId: string | undefined
+  /** Id of the new key. */
+  readonly ownId: string
+}
+
+/** Finds the earlier keys of this machine, to be deleted after the new one is stored. */
+export const earlierKeys = async (
+  io: Io,
+  session: LoginSession,
+  { storedId, ownId }: Earlier,
+): Promise<{ readonly remove: () => Promise<void> }> => {
+  const machine = await machineOf(io)
+  const keys = await keysOf(session)
+  const own = keys.find(({ id }) => id === ownId)
+  const isOver = ({ id, name, createdAt }: Key): boolean =>
+    id !== ownId &&
+    (id === storedId ||
+      (machine.isKnown &&
+        name.startsWith(machine.prefix) &&
+        Date.parse(own?.createdAt ?? '') - Date.parse(createdAt) >= UNDER_WAY_MS))
+  return {
+    remove: async () => {
+      // If this fails, the next login deletes them.
+      for (const { id } of keys.filter(isOver)) await remove(session.inSession, id).catch(() => undefined)
+    },
+  }
+}
+
 /** Returns the key to delete before a new one: one of the same name, or at the limit the oldest that is not in use. */
 const inTheWay = (error: AppError, earlier: readonly Key[], wanted: Wanted): Key | undefined => {
   if (error.code === 'ALREADY_EXISTS')

@@ -42,8 +42,15 @@ type Opened = {
   readonly userId: string
 }
 
-const openSession = async (transport: Transport, username: string, password: string): Promise<Opened> => {
-  const body = JSON.stringify({ username, password })
+type Shown = {
+  readonly username: string
+  readonly password: string
+  readonly totp?: string
+  readonly recovery_code?: string
+}
+
+const openSession = async (transport: Transport, shown: Shown): Promise<Opened> => {
+  const body = JSON.stringify(shown)
   const response = await sendRequest(transport, '/api/auth/login', { method: 'POST', headers: JSON_HEADERS, body })
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '')
   const cookie = cookies.find((one) => SESSION.test(one))
@@ -53,6 +60,46 @@ const openSession = async (transport: Transport, username: string, password: str
   const user = isRow(answer) && isRow(answer.user) ? answer.user : {}
   const device = cookies.find((one) => DEVICE.test(one)) ?? ''
   return { cookie, device, userId: typeof user.id === 'string' ? user.id : '' }
+}
+
+const TOTP = /^\d{6}$/
+
+type Code = Pick<Shown, 'totp' | 'recovery_code'>
+
+const codeOf = (text: string): Code =>
+  TOTP.test(text.replace(/\s/g, '')) ? { totp: text.trim() } : { recovery_code: text.trim() }
+
+/** Asks for the second factor that the server wants. @throws the server's error if none can be entered here */
+const askCode = async ({ io }: Session, texts: Texts, wanted: AppError): Promise<Code> => {
+  const has = (field: string) => wanted.details.some((one) => one.field === field)
+  const hasCodes = has('totp') || has('recovery_code')
+  if (!hasCodes || !io.stdin.isTty || isOn(texts, 'password-stdin')) {
+    const hint = hasCodes ? 'send it with --code' : 'a passkey works with plat login --sso'
+    throw new AppError(wanted.code, `${wanted.message}: ${hint}`, { details: wanted.details, cause: wanted })
+  }
+  const question = has('totp') ? 'Code of your authenticator app, or a recovery code: ' : 'Recovery code: '
+  return codeOf(await io.stdin.ask(question, { isSecret: true }))
+}
+
+/** Returns the refusal of a password, with the way in if the server takes only few passwords. */
+const refusalOf = async (transport: Transport, refused: AppError): Promise<AppError> => {
+  const response = await sendRequest(transport, '/api/auth/login', { method: 'GET' }).catch(() => undefined)
+  const options = response && (await readJson(transport, response).catch(() => undefined))
+  if (!isRow(options) || options.password_for !== 'break-glass') return refused
+  const message = `${refused.message}. Passwords are off on this server, except of break-glass users: use plat login --sso`
+  return new AppError(refused.code, message, { cause: refused })
+}
+
+/** Signs in, and sends a second factor if the server wants one. */
+const signIn = async (session: Session, texts: Texts, transport: Transport, shown: Shown): Promise<Opened> => {
+  const given = textOf(texts, 'code')
+  try {
+    return await openSession(transport, given ? { ...shown, ...codeOf(given) } : shown)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') throw await refusalOf(transport, error)
+    if (!(error instanceof AppError) || error.code !== 'SECOND_FACTOR_REQUIRED') throw error
+    return openSession(transport, { ...shown, ...(await askCode(session, texts, error)) })
+  }
 }
 
 const deleteKey = async (session: Session, { url, key, keyId }: Settings): Promise<void> => {
@@ -71,7 +118,7 @@ export const login = async (session: Session, texts: Texts): Promise<number> => 
   const password = await readPassword(session, texts, 'Password: ')
   const known = await readDevice(io.env, { url, username })
   const asDevice = transportTo(io, url, known === undefined ? {} : { cookie: known })
-  const { cookie, device, userId } = await openSession(asDevice, username, password)
+  const { cookie, device, userId } = await signIn(session, texts, asDevice, { username, password })
   // Without it the next sign-in counts as one from an unknown device, which is no reason to fail this one.
   await keepDevice(io.env, { url, username }, device).catch(() => undefined)
   const inSession = transportTo(io, url, { cookie, 'X-Requested-With': 'XMLHttpRequest' })

@@ -29,28 +29,39 @@ export type Reference = {
 
 type Holder = Record<PropertyKey, unknown>
 
-const walk = (
-  schema: FieldSchema,
-  value: unknown,
-  at: { holder: Holder; path: readonly PropertyKey[] },
-): Reference[] => {
-  const { ref, orRef, word, items, properties } = settled(schema)
-  const { holder, path } = at
-  if (ref !== undefined && typeof value === 'string' && value !== '' && value.toLowerCase() !== word) {
-    const key = path.at(-1) ?? ''
-    const put = (id: string) => {
-      holder[key] = id
-    }
-    return [{ noun: ref, orNoun: orRef, field: fieldName(path), text: value, put }]
-  }
+/** The place of a value in an input. */
+export type At = { readonly holder: Holder; readonly path: readonly PropertyKey[] }
+
+/** Returns what an input has of one kind, or undefined to look inside the value. */
+type Take<T> = (schema: FieldSchema, value: unknown, at: At) => T[] | undefined
+
+const walk = <T>(schema: FieldSchema, value: unknown, at: At, take: Take<T>): T[] => {
+  const own = settled(schema)
+  const taken = take(own, value, at)
+  if (taken) return taken
+  const { items, properties } = own
+  const { path } = at
   // A list is addressed by its indices like an object by its keys.
   if (Array.isArray(value) && items)
-    return value.flatMap((one, i) => walk(items, one, { holder: value as unknown as Holder, path: [...path, i] }))
+    return value.flatMap((one, i) => walk(items, one, { holder: value as unknown as Holder, path: [...path, i] }, take))
   if (isRow(value) && properties)
     return Object.entries(properties).flatMap(([key, inner]) =>
-      walk(inner, value[key], { holder: value as Holder, path: [...path, key] }),
+      walk(inner, value[key], { holder: value as Holder, path: [...path, key] }, take),
     )
   return []
+}
+
+/** Collects from the parts of an input by their schemas. */
+export const collect = <T>(op: AnyOperation, input: Record<string, unknown>, take: Take<T>): T[] =>
+  walk(schemaOf(op.input), input, { holder: input, path: [] }, take)
+
+const referenceAt: Take<Reference> = ({ ref, orRef, word }, value, { holder, path }) => {
+  if (ref === undefined || typeof value !== 'string' || value === '' || value.toLowerCase() === word) return undefined
+  const key = path.at(-1) ?? ''
+  const put = (id: string) => {
+    holder[key] = id
+  }
+  return [{ noun: ref, orNoun: orRef, field: fieldName(path), text: value, put }]
 }
 
 /** Returns the references of an input. Their `put` modifies that very object. */
@@ -59,7 +70,7 @@ export const referencesOf = (
   input: Record<string, unknown>,
 ): { inPath: Reference[]; elsewhere: Reference[] } => {
   const { params } = httpParts(op.http)
-  const found = walk(schemaOf(op.input), input, { holder: input, path: [] })
+  const found = collect(op, input, referenceAt)
   return {
     inPath: found
       .filter(({ field }) => params.includes(field))
@@ -68,14 +79,14 @@ export const referencesOf = (
   }
 }
 
-type Contracts = Readonly<Record<string, OperationSet>>
+export type Contracts = Readonly<Record<string, OperationSet>>
 
 const isWholeList = (op: AnyOperation): boolean => {
   const { method, params } = httpParts(op.http)
   return method === 'GET' && params.length === 0
 }
 
-const operationsOf = (contracts: Contracts, noun: string): AnyOperation[] =>
+export const operationsOf = (contracts: Contracts, noun: string): AnyOperation[] =>
   Object.values(contracts)
     .flatMap((set) => Object.values(set))
     .filter((op) => op.name.startsWith(`${noun}.`))
@@ -102,12 +113,15 @@ const isCode = (error: unknown, code: AppError['code']): boolean => error instan
 export const momentIn = ({ past }: AnyOperation, { as_of }: Readonly<Record<string, unknown>>): string | undefined =>
   past && typeof as_of === 'string' ? as_of : undefined
 
-export type Names = {
-  readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text' | 'mayBeNew'>) => Promise<string>
-}
-
 /** Calls an operation, on a server or in this process. */
 export type Ask = (op: AnyOperation, input: Readonly<Record<string, string>>) => Promise<unknown>
+
+export type Names = {
+  readonly contracts: Contracts
+  /** Calls an operation as of the moment whose names count. */
+  readonly ask: Ask
+  readonly idOf: (reference: Pick<Reference, 'noun' | 'orNoun' | 'field' | 'text' | 'mayBeNew'>) => Promise<string>
+}
 
 /** Resolves names on a server, each once. @param asOf as for `createNamesBy` */
 export const createNames = (transport: Transport, contracts: Contracts, asOf?: string): Names =>
@@ -118,18 +132,18 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
   const ask: Ask = (op, input) => askNow(op, asOf !== undefined && op.past ? { ...input, as_of: asOf } : input)
   const known = new Map<string, Promise<string>>()
 
-  /** Returns true if the server has an object of this id; undefined if the noun has no operation to check that. */
-  const isId = async (noun: string, text: string): Promise<boolean | undefined> => {
+  /** Returns the id of the object that has this id or ref: false for none, undefined if the noun has no operation to check that. */
+  const idBy = async (noun: string, text: string): Promise<string | false | undefined> => {
     const get = operationsOf(contracts, noun).find((op) => op.name === `${noun}.get`)
     const param = get && httpParts(get.http).params[0]
     if (!get || param === undefined) return undefined
     try {
-      await ask(get, { [param]: text })
-      return true
+      const row = await ask(get, { [param]: text })
+      return (refOf(text) && isRow(row) && idOfRow(row)) || text
     } catch (error) {
       if (isCode(error, 'NOT_FOUND')) return false
       // A caller without the permission to read may still know the id.
-      if (isCode(error, 'FORBIDDEN')) return true
+      if (isCode(error, 'FORBIDDEN')) return text
       throw error
     }
   }
@@ -140,13 +154,13 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
   }
 
   const find = async (noun: string, text: string): Promise<string> => {
-    const isKnown = await isId(noun, text)
-    if (isKnown) return text
-    const lookup = lookupOf(contracts, noun, { isSearch: isKnown === false })
+    const known = await idBy(noun, text)
+    if (known) return known
+    const lookup = lookupOf(contracts, noun, { isSearch: known === false })
     // Without a lookup, the server validates the text itself.
     if (!lookup) return text
     const wanted = text.toLowerCase()
-    const rows = await rowsOf(isKnown === undefined ? { op: lookup.op, field: undefined } : lookup, text)
+    const rows = await rowsOf(known === undefined ? { op: lookup.op, field: undefined } : lookup, text)
     if (rows.some((row) => idOfRow(row) === text)) return text
     const namesakes = rows.filter((row) => labelOf(row)?.toLowerCase() === wanted)
     const [id, ...others] = namesakes.flatMap((row) => idOfRow(row) ?? [])
@@ -169,6 +183,8 @@ export const createNamesBy = (askNow: Ask, contracts: Contracts, asOf?: string):
   }
 
   return {
+    contracts,
+    ask,
     idOf: ({ noun, orNoun, text, mayBeNew }) => {
       // A list may be filtered by a deleted object, so its id suffices.
       if (orNoun !== undefined && UUID.test(text)) return Promise.resolve(text)

@@ -18,8 +18,29 @@ export type ServerModule = {
     username: string,
     password: string | undefined,
   ) => Promise<{ readonly password?: string }>
+  /** Decides if a user signs in by password while passwords are off for others. */
+  readonly breakGlass: (flags: ServerFlags, username: string, isOn: boolean) => Promise<BreakGlass>
   /** Ends all credentials of an account. */
   readonly evict: (flags: ServerFlags, username: string) => Promise<Evicted>
+  /** Removes the second factors of an account. */
+  readonly resetFactors: (flags: ServerFlags, username: string) => Promise<{ readonly username: string }>
+}
+
+type BreakGlass = {
+  readonly username: string
+  readonly isOn: boolean
+  readonly isActive: boolean
+  readonly hasPassword: boolean
+}
+
+/** Says as well what else is missing to sign in. */
+const breakGlassText = ({ username, isOn, isActive, hasPassword }: BreakGlass): string => {
+  const lines = [
+    `${username}: ${isOn ? 'may' : 'may no longer'} sign in by password while PASSWORD_SIGN_IN is break-glass`,
+    ...(isOn && !hasPassword ? [`  and has no password: plat user reset-password ${username}`] : []),
+    ...(isOn && !isActive ? ['  and is deactivated: another user must activate it'] : []),
+  ]
+  return `${lines.map(printable).join('\n')}\n`
 }
 
 /** The ended credentials. The number is missing if sessions could not be counted. */
@@ -110,6 +131,37 @@ export const offlineCommands = (load: () => Promise<ServerModule>): Command[] =>
         const given = await passwordFor(session, texts)
         const { password } = await (await load()).resetPassword(settingsIn(texts), username, given)
         if (password !== undefined) await session.io.stdout.write(`${password}\n`)
+        return 0
+      },
+    },
+    {
+      words: ['user', 'break-glass'],
+      summary: 'Let a user of the server on this machine sign in by password while PASSWORD_SIGN_IN is break-glass',
+      description: 'Works on the data itself, for use when the identity provider is away. --off takes it back.',
+      spec: () => ({
+        args: [argument('username', 'The user')],
+        flags: [flag('off', 'The user may not'), ...DATA_FLAGS],
+      }),
+      run: async (session, texts) => {
+        const username = textOf(texts, 'username')
+        if (username === undefined) throw usageError('USERNAME missing')
+        const server = await load()
+        const changed = await server.breakGlass(settingsIn(texts), username, !isOn(texts, 'off'))
+        await session.io.stdout.write(breakGlassText(changed))
+        return 0
+      },
+    },
+    {
+      words: ['user', 'reset-2fa'],
+      summary: 'Remove all second factors of a user of the server on this machine',
+      description:
+        'Works on the data itself, for a user who has lost them. The user is signed out everywhere; the password and the API keys remain. A running server follows within a second.',
+      spec: () => ({ args: [argument('username', 'The user')], flags: DATA_FLAGS }),
+      run: async (session, texts) => {
+        const username = textOf(texts, 'username')
+        if (username === undefined) throw usageError('USERNAME missing')
+        const reset = await (await load()).resetFactors(settingsIn(texts), username)
+        await session.io.stdout.write(`${printable(reset.username)}: has no second factor now\n`)
         return 0
       },
     },

@@ -31,6 +31,8 @@ const commandFor = (op: AnyOperation): Command => {
 export const operationCommands = (contracts: Readonly<Record<string, OperationSet>>): Command[] =>
   Object.values(contracts)
     .flatMap((set) => Object.values(set))
+    // The commands send an API key, which is no session.
+    .filter(({ session }) => session === undefined)
     .map(commandFor)
 
 /** Returns all commands. A hand-written one replaces the operation of the same words. */

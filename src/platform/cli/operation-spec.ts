@@ -14,11 +14,12 @@ export const isOfHistory = ({ keeps }: AnyOperation, field: string): boolean =>
 export const INPUT_FIELD = '@input'
 export const UNSET_FIELD = '@unset'
 
-/** References accept names, so `--datacenter` is `--datacenter_id`; a list accepts its singular, `--tag`. */
+/** References accept names, so `--datacenter` is `--datacenter-id`; a list accepts its singular, `--tag` or `--datacenter-id`. */
 const shortForms = (field: string, schema: FieldSchema): string[] => {
   const isReference = (elementOf(schema) ?? settled(schema)).ref !== undefined
   const bare = field.replace(/_ids?$/, '')
-  if (isReference && bare !== field) return [flagName(bare)]
+  if (isReference && bare !== field)
+    return [flagName(bare), ...(field.endsWith('_ids') ? [flagName(singular(field))] : [])]
   return elementOf(schema) ? [flagName(/(?:ss|us)es$/.test(field) ? field.slice(0, -2) : singular(field))] : []
 }
 

@@ -45,9 +45,29 @@ const tableColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
   return [...chosen, ...asked.map(([field]) => field).filter((field) => !chosen.includes(field))]
 }
 
-const csvColumns = (item: z.ZodType, rows: readonly Row[]): string[] => {
+/** The fields that hold a record, and that an answer has only with a value: their entries are columns. */
+const recordFields = (item: z.ZodType): string[] =>
+  Object.entries(fieldsOf(item)).flatMap(([field, schema]) =>
+    schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodRecord ? [field] : [],
+  )
+
+/** Returns the entries of a record with the names of their columns: `custom.owner`. */
+const entriesOf = (row: Row, field: string): [column: string, value: unknown][] => {
+  const record = row[field]
+  return isRow(record) ? Object.entries(record).map(([key, value]) => [`${field}.${key}`, value]) : []
+}
+
+type Csv = { readonly columns: readonly string[]; readonly rows: readonly Row[] }
+
+const csvOf = (item: z.ZodType, rows: readonly Row[]): Csv => {
   const fields = Object.keys(fieldsOf(item))
-  return fields.length > 0 ? fields : columnsIn(rows)
+  if (fields.length === 0) return { columns: columnsIn(rows), rows }
+  const records = recordFields(item)
+  const named = (field: string) => [...new Set(rows.flatMap((row) => entriesOf(row, field).map(([column]) => column)))]
+  const columns = fields.flatMap((field) => (records.includes(field) ? named(field).sort() : [field]))
+  if (columns.length === fields.length - records.length) return { columns, rows }
+  const flat = (row: Row): Row => ({ ...row, ...Object.fromEntries(records.flatMap((field) => entriesOf(row, field))) })
+  return { columns, rows: rows.map(flat) }
 }
 
 /** Returns the output for a row with `--output name`: its id, or its addresses or subnets if it has none. */
@@ -100,8 +120,9 @@ const piecesOf = (value: unknown, { list, item }: Shape, { globals, io }: Sessio
     case 'name':
       return linesOf(rows, nameLines)
     case 'csv': {
-      const options = { columns: csvColumns(item, rows), hasHeaders }
-      return csvText(rows, io.stdout.isTty ? { ...options, shown: oneLine } : options)
+      const { columns, rows: written } = csvOf(item, rows)
+      const options = { columns, hasHeaders }
+      return csvText(written, io.stdout.isTty ? { ...options, shown: oneLine } : options)
     }
     case 'table': {
       const width = io.stdout.isTty ? io.stdout.columns : undefined
@@ -127,6 +148,8 @@ const isWell = (value: unknown): boolean => {
   if (!isRow(value)) return true
   return value.ok !== false && !(typeof value.failed === 'number' && value.failed > 0)
 }
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 
 /** Returns the change of a call that removes objects, or changes many at once. */
 const undoable = ({ effect, isBulk }: AnyOperation, { headers }: Response): string[] => {
@@ -158,7 +181,11 @@ export const present = async (
     await offerUndo(session, undoable(op, response))
     return true
   }
-  await writeAll(session, piecesOf(value, shapeOf(op.output), session))
+  const shape = shapeOf(op.output)
+  const shown = globals.output === 'table' && !globals.isQuiet ? op.cli?.shown?.(value) : undefined
+  // Rows made for a table have their own columns.
+  const item = shown === undefined || isEmpty(shown) ? shape.item : z.unknown()
+  await writeAll(session, piecesOf(shown ?? value, { ...shape, item }, session))
   await offerUndo(session, undoable(op, response))
   return isWell(value)
 }

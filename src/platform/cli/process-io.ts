@@ -99,6 +99,7 @@ export const processIo = (): Io => {
     },
     fetch,
     machineId,
+    sleep: (ms) => Bun.sleep(ms),
     interrupted: () => {
       if (stop) return stop.signal
       const controller = new AbortController()

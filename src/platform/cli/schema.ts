@@ -1,5 +1,6 @@
 /** Reads the input of an operation for the command line: JSON Schema without the wrappers of nullable and optional. */
 import type { z } from 'zod'
+import type { CustomPlace } from '../contract/json-schema.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 
 export type FieldSchema = {
@@ -27,6 +28,8 @@ export type FieldSchema = {
   readonly orRef?: string
   /** The text, in any case, that is no id and no name: it means every object of `ref`, or none. */
   readonly word?: string
+  /** The field holds values or filters of custom fields. */
+  readonly custom?: CustomPlace
 }
 
 /** Returns the schema of an input. */

@@ -30,7 +30,8 @@ export const nearest = (word: string, known: Iterable<string>): string | undefin
   let bound = Math.max(1, Math.floor(typed.length / 3)) + 1
   for (const one of known) {
     const off = one.toLowerCase().startsWith(typed) && typed.length > 1 ? 1 : distance(typed, one.toLowerCase())
-    if (off < bound) {
+    // Of words that begin with the typed one, the shortest.
+    if (off < bound || (best !== undefined && off === bound && one.length < best.length && one.startsWith(typed))) {
       best = one
       bound = off
     }

@@ -13,6 +13,12 @@ const hostPort = (row: Row): string => {
   return port === '' ? ip : ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
 }
 
+/** An end of a cable: a port of a device, of which a rear side is named. */
+const isEnd = ({ device, port }: Row): boolean => typeof device === 'string' && typeof port === 'string'
+
+const endText = ({ device, port, side, port_side }: Row): string =>
+  `${device} ${port}${(port_side ?? side) === 'rear' ? ' rear' : ''}`
+
 const compactObject = (row: Row, column: string): string => {
   // The percentage of `utilization: {..., utilization: 12.5}`, the text of `error: {error: ...}`.
   const own = row[column]
@@ -21,6 +27,7 @@ const compactObject = (row: Row, column: string): string => {
     return typeof row.label === 'string' && row.label !== '' ? `${hostPort(row)} (${row.label})` : hostPort(row)
   const label = labelOf(row)
   if (label !== undefined) return label
+  if (isEnd(row)) return endText(row)
   const differences = Object.entries(row).flatMap(([field, value]) =>
     isDifference(value) ? [[field, value] as const] : [],
   )
@@ -108,7 +115,7 @@ export function* tableText(rows: readonly Row[], { columns, hasHeaders, width }:
 /** Yields one object with a line per field. Lists of objects follow as separate tables. */
 export function* objectText(row: Row, options: Omit<TableOptions, 'columns'>): Generator<string> {
   const isTable = (value: unknown): value is Row[] =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => isRow(one) && !('ip' in one))
+    Array.isArray(value) && value.length > 0 && value.every((one) => isRow(one) && !('ip' in one) && !isEnd(one))
   const plain = Object.entries(row).filter(([, value]) => !isTable(value))
   const width = plain.reduce((most, [key]) => Math.max(most, widthOf(printable(key)) + 1), 0)
   yield plain.map(([key, value]) => `${padEnd(`${printable(key)}:`, width)} ${cellOf(value, key)}\n`).join('')

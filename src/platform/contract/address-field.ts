@@ -1,9 +1,10 @@
 /** The addresses of hosts as fields of a contract. Browser-safe. */
 import { z } from 'zod'
-import { canonicalIp } from '../../net/ip.ts'
+import { type Cidr, cidrOf, formatCidr, parseCidr } from '../../net/cidr.ts'
+import { bitsOf, canonicalIp, parseIp } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
 import { ruledText } from './fields.ts'
-import { DNS_NAME, MAC } from './text-rules.ts'
+import { BLOCK_PATTERN, DNS_NAME, MAC, whole } from './text-rules.ts'
 
 /** An IPv4 or IPv6 address, converted to its canonical text (RFC 5952). */
 export const IpAddress = z
@@ -14,6 +15,32 @@ export const IpAddress = z
     const canonical = canonicalIp(value)
     if (canonical !== undefined) return canonical
     check.addIssue('must be an IPv4 or IPv6 address')
+    return z.NEVER
+  })
+
+const MAPPED_V4 = 0xffffn
+const MAPPED_PREFIX = 96
+
+/** Returns the IPv4 block of an IPv4-mapped one (RFC 4291 section 2.5.5.2), and any other block as it is. */
+const unmapped = (cidr: Cidr): Cidr =>
+  cidr.family === 6 && cidr.prefix >= MAPPED_PREFIX && cidr.first >> 32n === MAPPED_V4
+    ? cidrOf({ family: 4, value: cidr.first & 0xffff_ffffn }, cidr.prefix - MAPPED_PREFIX)
+    : cidr
+
+const blockOf = (text: string): Cidr | undefined => {
+  const ip = parseIp(text)
+  return ip ? cidrOf(ip, bitsOf(ip.family)) : parseCidr(text)
+}
+
+/** A CIDR, or an address as /32 or /128, converted to the canonical CIDR. */
+export const AddressBlock = z
+  .string()
+  .max(64)
+  .meta({ exact: { pattern: whole(BLOCK_PATTERN) } })
+  .transform((value, check) => {
+    const block = blockOf(value)
+    if (block) return formatCidr(unmapped(block))
+    check.addIssue('must be an IPv4 or IPv6 address, or a network with a prefix length, like 10.0.0.0/24')
     return z.NEVER
   })
 

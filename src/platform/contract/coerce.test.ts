@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { coerce, coercionOf } from './coerce.ts'
+import { coerce, coerceQuery, coercionOf } from './coerce.ts'
 
 const coercion = coercionOf(
   z.object({
@@ -10,6 +10,8 @@ const coercion = coercionOf(
     flag: z.boolean().default(false),
     texts: z.array(z.string()).optional(),
     numbers: z.array(z.int()).nullable().optional(),
+    record: z.record(z.string(), z.string()).optional(),
+    'a.b': z.string().optional(),
   }),
 )
 const of = (name: string, ...texts: string[]) => coerce(coercion, name, texts)
@@ -60,4 +62,32 @@ test('of several texts for one value the last counts', () => {
 
 test.each(['unknown', '__proto__', 'constructor', 'toString'])('an unknown field, like %s, stays text', (name) => {
   expect(of(name, '5')).toBe('5')
+})
+
+describe('a query string', () => {
+  const from = (text: string) => coerceQuery(coercion, new URLSearchParams(text))
+
+  test('has the entries of a record as parameters of their own, as text', () => {
+    expect(from('record.owner=neteng&record.watts.min=100&number=5&record.none=')).toEqual({
+      number: 5,
+      record: { owner: 'neteng', 'watts.min': '100', none: '' },
+    })
+  })
+
+  test('has the last text of an entry that is there twice', () => {
+    expect(from('record.a=1&record.a=2')).toEqual({ record: { a: '2' } })
+  })
+
+  test('makes no record of a parameter whose first part is no record', () => {
+    expect(from('text.a=1&unknown.b=2&a.b=3')).toEqual({ 'text.a': '1', 'unknown.b': '2', 'a.b': '3' })
+  })
+
+  test('keeps a record that is given as a text, to be refused', () => {
+    expect(from('record=x&record.a=1')).toEqual({ record: 'x' })
+  })
+
+  test.each(['__proto__', 'constructor'])('takes %s for an ordinary entry', (key) => {
+    const { record } = from(`record.${key}=x`)
+    expect(Object.entries(record ?? {})).toEqual([[key, 'x']])
+  })
 })

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { inputJsonSchema } from './validate.ts'
 
 type Kind = 'number' | 'boolean' | 'text'
-type Field = { readonly kind: Kind; readonly isList: boolean }
+type Field = { readonly kind: Kind; readonly isList: boolean; readonly isRecord: boolean }
 export type Coercion = ReadonlyMap<string, Field>
 
 type Schema = NonNullable<ReturnType<typeof inputJsonSchema>['items']>
@@ -17,12 +17,18 @@ const kindOf = (schema: Schema | undefined): Kind => {
 const listOf = (schema: Schema): Schema | undefined =>
   [schema, ...(schema.anyOf ?? [])].find((one) => one.type === 'array')
 
+const isRecord = (schema: Schema): boolean =>
+  [schema, ...(schema.anyOf ?? [])].some(({ type, properties }) => type === 'object' && properties === undefined)
+
 /** Returns the target type of each field of an input, for reuse. */
 export const coercionOf = (input: z.ZodType): Coercion =>
   new Map(
     Object.entries(inputJsonSchema(input).properties ?? {}).map(([name, schema]) => {
       const list = listOf(schema)
-      return [name, { kind: kindOf(list ? list.items : schema), isList: list !== undefined }]
+      return [
+        name,
+        { kind: kindOf(list ? list.items : schema), isList: list !== undefined, isRecord: isRecord(schema) },
+      ]
     }),
   )
 
@@ -40,4 +46,35 @@ export const coerce = (coercion: Coercion, name: string, texts: readonly string[
   if (field.isList) return texts.map((text) => coerceOne(field.kind, text))
   const last = texts.at(-1) ?? ''
   return last === '' && field.kind !== 'text' ? undefined : coerceOne(field.kind, last)
+}
+
+/** Splits the name of a query parameter at its first dot, if a record has the name before it. */
+const entryOf = (coercion: Coercion, name: string): { readonly record: string; readonly key: string } | undefined => {
+  const dot = name.indexOf('.')
+  const record = name.slice(0, Math.max(0, dot))
+  return coercion.get(record)?.isRecord ? { record, key: name.slice(dot + 1) } : undefined
+}
+
+/**
+ * Converts a query string. The parameters `custom.owner` and `custom.watts.min` are the entries `owner` and `watts.min` of the
+ * record `custom`.
+ */
+export const coerceQuery = (coercion: Coercion, query: URLSearchParams): Record<string, unknown> => {
+  const input: Record<string, unknown> = {}
+  const records = new Map<string, [key: string, text: string][]>()
+  for (const name of new Set(query.keys())) {
+    const texts = query.getAll(name)
+    const entry = entryOf(coercion, name)
+    if (entry) {
+      const entries = records.get(entry.record) ?? []
+      entries.push([entry.key, texts.at(-1) ?? ''])
+      records.set(entry.record, entries)
+      continue
+    }
+    const value = coerce(coercion, name, texts)
+    if (value !== undefined) input[name] = value
+  }
+  // A bare `custom=x` beside them is an error of the schema, which only a value that is left can show.
+  for (const [record, entries] of records) input[record] ??= Object.fromEntries(entries)
+  return input
 }

@@ -6,16 +6,24 @@ export const ERRORS = {
   INVALID_JSON: { status: 400, exit: 2 },
   CANNOT_DELETE_SELF: { status: 400, exit: 2 },
   SYSTEM_ROLE: { status: 400, exit: 2 },
+  AUTHORIZATION_PENDING: { status: 400, exit: 6 },
+  SLOW_DOWN: { status: 400, exit: 6 },
+  ACCESS_DENIED: { status: 400, exit: 3 },
+  EXPIRED_TOKEN: { status: 400, exit: 3 },
   UNAUTHORIZED: { status: 401, exit: 3 },
   INVALID_CREDENTIALS: { status: 401, exit: 3 },
+  SECOND_FACTOR_REQUIRED: { status: 401, exit: 3 },
   EXPIRED_KEY: { status: 401, exit: 3 },
   LEGACY_API_KEY_UNSUPPORTED: { status: 401, exit: 3 },
   FORBIDDEN: { status: 403, exit: 3 },
+  REAUTHENTICATION_REQUIRED: { status: 403, exit: 3 },
+  SECOND_FACTOR_SETUP_REQUIRED: { status: 403, exit: 3 },
   CSRF_FAILED: { status: 403, exit: 3 },
   NOT_FOUND: { status: 404, exit: 4 },
   METHOD_NOT_ALLOWED: { status: 405, exit: 2 },
   ALREADY_EXISTS: { status: 409, exit: 5 },
   IP_NOT_AVAILABLE: { status: 409, exit: 5 },
+  LAST_FACTOR: { status: 409, exit: 5 },
   LAST_ADMIN: { status: 409, exit: 5 },
   LIMIT_REACHED: { status: 409, exit: 5 },
   IN_USE: { status: 409, exit: 5 },
@@ -91,6 +99,12 @@ export const rejectIssues = (issues: readonly FieldIssue[]): void => {
 
 /** Returns the 404 for one object: `No device with id "x"`. */
 export const notFound = (noun: string, id: string): AppError => new AppError('NOT_FOUND', `No ${noun} with id "${id}"`)
+
+/** @example nameTaken('group', 'netops').message // 'There is a group called "netops" already' */
+export const nameTaken = (noun: string, name: string): AppError =>
+  new AppError('ALREADY_EXISTS', `There is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun} called "${name}" already`, {
+    details: [{ field: 'name', message: `is the name of another ${noun}` }],
+  })
 
 /** Returns what a query found. @throws AppError NOT_FOUND without it */
 export const orNotFound = <T>(row: T | undefined, noun: string, id: string): T => {

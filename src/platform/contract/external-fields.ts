@@ -17,7 +17,20 @@ export const ManagedBy = ruledText(64, {
 export const ManagedByFilter = Filter.optional().describe('Only those that this owner manages')
 
 /** The resources whose objects have refs. */
-export const REFERABLE = ['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'devices', 'reservations'] as const
+export const REFERABLE = [
+  'custom-fields',
+  'spaces',
+  'datacenters',
+  'vlans',
+  'networks',
+  'pools',
+  'device-types',
+  'racks',
+  'devices',
+  'ports',
+  'cables',
+  'reservations',
+] as const
 export type Referable = (typeof REFERABLE)[number]
 
 /** The ids of an object in other systems, by system. */

@@ -18,7 +18,8 @@ const shared = <Of, Schema>(make: (of: Of) => Schema) => {
 /** Text of at most `max` characters. */
 export const line = shared((max: number) => z.string().max(max).refine(isStorable, storable))
 
-const trimmed = (max: number) =>
+/** Required text: 1 to `max` characters after trimming. */
+export const trimmed = (max: number) =>
   z
     .string()
     .trim()

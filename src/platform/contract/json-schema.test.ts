@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { baseType, closed, isNullable, jsonSchemaOf } from './json-schema.ts'
+import {
+  baseType,
+  type CustomPlace,
+  closed,
+  type DescribeCustom,
+  isNullable,
+  type JsonSchema,
+  jsonSchemaOf,
+} from './json-schema.ts'
 
 const input = (schema: z.ZodType) => jsonSchemaOf(schema, 'input').schema
 
@@ -65,4 +73,32 @@ test('the type besides null', () => {
   expect([baseType({ type: ['array', 'null'] }), isNullable({ type: ['array', 'null'] })]).toEqual(['array', true])
   expect([baseType({ type: 'string' }), isNullable({ type: 'string' })]).toEqual(['string', false])
   expect(isNullable({ anyOf: [{ $ref: '#/components/schemas/A' }, { type: 'null' }] })).toBe(true)
+})
+
+describe('custom fields', () => {
+  const custom = (as: 'input' | 'output') =>
+    z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({ custom: { of: 'things', as } })
+  const Thing = z.object({ a: z.string(), custom: custom('output').optional() }).meta({ id: 'Thing' })
+  const described = (schema: z.ZodType, describeCustom?: DescribeCustom) =>
+    jsonSchemaOf(z.object({ custom: schema.optional() }), 'input', { describeCustom }).schema.properties
+
+  test('are a bare object without a description, as the contract has them', () => {
+    const bare = { custom: { type: ['object', 'null'], additionalProperties: { type: 'string' } } }
+    expect(described(custom('input'))).toEqual(bare)
+    expect(described(custom('input'), () => undefined)).toEqual(bare)
+  })
+
+  test('are as they are described, by their resource and place', () => {
+    const describeCustom = ({ of, as }: CustomPlace): JsonSchema => ({ description: `${of} ${as}` })
+    expect(described(custom('input'), describeCustom)).toEqual({ custom: { description: 'things input' } })
+    const { definitions } = jsonSchemaOf(z.array(Thing), 'output', { describeCustom })
+    expect(definitions.Thing?.properties?.custom).toEqual({ description: 'things output' })
+  })
+
+  test('are left out where the description says so', () => {
+    expect(described(custom('input'), () => null)).toEqual({})
+  })
 })

@@ -34,6 +34,16 @@ export type JsonSchema = {
   readonly 'x-ref'?: string
 }
 
+/** Where a contract has custom fields, of which it knows no name. */
+export type CustomPlace = {
+  /** The resource whose definitions count. */
+  readonly of: string
+  readonly as: 'input' | 'output' | 'filter'
+}
+
+/** Describes custom fields by their definitions. undefined leaves them as the contract has them, null leaves them out. */
+export type DescribeCustom = (place: CustomPlace) => JsonSchema | undefined | null
+
 /** The output of zod: our own metadata among the keywords, and the named schemas in `$defs`. */
 type Raw = JsonSchema & {
   readonly $schema?: string
@@ -45,6 +55,7 @@ type Raw = JsonSchema & {
   /** Keywords that a reader does without, and a generator of requests does not. */
   readonly exact?: JsonSchema
   readonly columns?: unknown
+  readonly custom?: CustomPlace
 }
 
 export type Io = 'input' | 'output'
@@ -67,14 +78,22 @@ const withoutType = ({ type: _, ...rest }: JsonSchema): JsonSchema => rest
  * A format replaces its pattern of 200 characters. The keywords of `exact` and the bounds of safe integers remain with `isExact`: readers
  * assume them, but a generator of requests needs them.
  */
-const cleaner = (isExact: boolean) => {
-  const clean = (raw: Raw): JsonSchema => cleaned(raw, { clean, isExact })
+const cleaner = (options: Options) => {
+  const clean = (raw: Raw): JsonSchema => {
+    const described = raw.custom && options.describeCustom?.(raw.custom)
+    return described ?? cleaned(raw, { ...options, clean })
+  }
   return clean
 }
 
-type Cleaning = { readonly clean: (raw: Raw) => JsonSchema; readonly isExact: boolean }
+type Options = { readonly isExact?: boolean; readonly describeCustom?: DescribeCustom | undefined }
+type Cleaning = Options & { readonly clean: (raw: Raw) => JsonSchema }
 
-const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
+/** Returns the properties without those that are left out. */
+const presentIn = (properties: Readonly<Record<string, Raw>>, describe: DescribeCustom | undefined) =>
+  Object.fromEntries(Object.entries(properties).filter(([, { custom }]) => !custom || describe?.(custom) !== null))
+
+const cleaned = (raw: Raw, { clean, isExact = false, describeCustom }: Cleaning): JsonSchema => {
   const {
     $schema,
     $defs,
@@ -83,6 +102,7 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     ref,
     orRef: _,
     word: __,
+    custom: ___,
     exact = {},
     $ref,
     type,
@@ -107,7 +127,7 @@ const cleaned = (raw: Raw, { clean, isExact }: Cleaning): JsonSchema => {
     // A contract uses `null` for "absent"; as a default it has no meaning.
     ...(byDefault !== undefined && byDefault !== null && { default: byDefault }),
     ...(items && { items: clean(items) }),
-    ...(properties && { properties: mapValues(properties, clean) }),
+    ...(properties && { properties: mapValues(presentIn(properties, describeCustom), clean) }),
     ...(required && { required }),
     // Zod closes every object of an output, but a later release may add fields.
     ...(typeof additionalProperties === 'object' && { additionalProperties: clean(additionalProperties) }),
@@ -126,11 +146,11 @@ const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V)
 export const jsonSchemaOf = (
   schema: z.ZodType,
   io: Io,
-  { isExact = false }: { readonly isExact?: boolean } = {},
+  options: Options = {},
 ): { readonly schema: JsonSchema; readonly definitions: Definitions } => {
   // Zod returns JSON Schema, but with a wider type than contracts use.
   const raw = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Raw
-  const clean = cleaner(isExact)
+  const clean = cleaner(options)
   return { schema: clean(raw), definitions: mapValues(raw.$defs ?? {}, clean) }
 }
 

@@ -5,6 +5,7 @@ import { parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 import { subjectOf } from '../../net/subject.ts'
 import {
+  BLOCK_PATTERN,
   CIDR_PATTERN,
   DOMAIN_NAME,
   EMAIL,
@@ -20,7 +21,8 @@ import {
 
 const CIDR = { holds: (text: string) => parseCidr(text) !== undefined, pattern: CIDR_PATTERN }
 const IP = { holds: (text: string) => parseIp(text) !== undefined, pattern: IP_PATTERN }
-const rules = { HOST_NAME, DOMAIN_NAME, MAC, EMAIL, FINGERPRINT, CIDR, IP } as const
+const BLOCK = { holds: (text: string) => IP.holds(text) || CIDR.holds(text), pattern: BLOCK_PATTERN }
+const rules = { HOST_NAME, DOMAIN_NAME, MAC, EMAIL, FINGERPRINT, CIDR, IP, BLOCK } as const
 
 test.each(Object.entries(rules))('whatever the pattern of %s describes is accepted', (_, { pattern, holds }) => {
   const texts = fc.stringMatching(new RegExp(whole(pattern))).filter((text) => text.length <= MAX_DOMAIN_NAME)

@@ -96,6 +96,8 @@ export const WHITE_SPACE = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028
 export const NOT_BLANK = `[^${WHITE_SPACE}]`
 
 const DASH = `[${WHITE_SPACE}]*-[${WHITE_SPACE}]*`
+/** An address or a CIDR. */
+export const BLOCK_PATTERN = oneOf(`${IPV4}(?:/${PREFIX4})?`, `${IPV6}(?:/${PREFIX6})?`)
 const ADDRESSES = oneOf(`${IPV4}(?:/${PREFIX4}|${DASH}${IPV4})?`, `${IPV6}(?:/${PREFIX6}|${DASH}${IPV6})?`)
 /** A comma-separated list of addresses, CIDRs and ranges; no pattern says that a range begins before it ends. */
 export const ADDRESS_LIST = `(?:${ADDRESSES}[${WHITE_SPACE}]*(?![^,])|[,${WHITE_SPACE}])*`

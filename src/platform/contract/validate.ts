@@ -70,7 +70,7 @@ const messageOf = (issue: RawIssue): string | undefined => {
   }
 }
 
-const issuesOf = (error: z.ZodError): FieldIssue[] =>
+export const issuesOf = (error: z.ZodError): FieldIssue[] =>
   error.issues.map((issue) => ({ field: fieldName(issue.path) || 'body', message: issue.message }))
 
 /** @throws AppError VALIDATION_ERROR that names every bad field. */

@@ -204,6 +204,8 @@ export type PastSql = {
   readonly isParameterFirst: boolean
   /** A field of a JSON document, as text; NULL where it is null. */
   readonly text: (json: string, ...path: readonly [string, ...string[]]) => string
+  /** As `text`, of a number: as a number. */
+  readonly number: (json: string, ...path: readonly [string, ...string[]]) => string
   /** The elements of the list in a field of a JSON document. @param alias of the item */
   readonly elements: (json: string, field: string, alias: string) => JsonElement
   /** The fields of an object in a field of a JSON document, all of them texts. @param alias of the item */
@@ -245,6 +247,8 @@ export type Sql = {
    * that itself.
    */
   readonly areFew: (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>) => Promise<boolean>
+  /** Tells the planner that few rows fulfil the condition, if it cannot know: it then uses the index of its column. */
+  readonly selective: (condition: Expression<SqlBool>) => Expression<SqlBool>
   /** Creates a guard, if other servers write as well. Otherwise `Tx.revision` suffices. */
   readonly guard: ((demand: Demand) => Guard) | undefined
   /** Returns the transactions in progress, if there may be several; undefined with one writer. */
@@ -257,6 +261,8 @@ export type Sql = {
   readonly nowMsFrom: (leastMs: number) => RawBuilder<number>
   /** Locks the selected rows against other writers until commit, if the engine has more than one writer. */
   readonly lockRows: <Q>(query: Q) => Q
+  /** Like `lockRows`, but others may lock them in the same way. */
+  readonly lockRowsShared: <Q>(query: Q) => Q
   /** Like `lockRows`, but skips rows that others have locked instead of waiting for them. */
   readonly lockFreeRows: <Q>(query: Q) => Q
   /**
@@ -267,6 +273,10 @@ export type Sql = {
   readonly lockNames: (db: QueryRunner, names: readonly string[]) => Promise<void>
   /** Like `lockNames`, in shared mode: excludes only `lockNames`. */
   readonly lockNamesShared: (db: QueryRunner, names: readonly string[]) => Promise<void>
+  /** Locks tables against all other writes until commit, if the engine has more than one writer. */
+  readonly lockTables: (db: QueryRunner, tables: readonly string[]) => Promise<void>
+  /** As `Tx.revision`, if the engine has more than one writer; only of commits, not of the transaction's own writes. */
+  readonly revisionIn: (db: QueryRunner, tables: readonly string[]) => Promise<string | undefined>
   /**
    * Returns a number that changes with each named lock taken or released; undefined without such locks. If it is equal
    * before a read and after the name was locked, the lock was held throughout, and no other transaction changed the

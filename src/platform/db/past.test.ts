@@ -4,8 +4,9 @@ import { type Kysely, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { dialects } from '../../testing/servers.ts'
 import type { Db } from './database.ts'
-import { PastTables, pastOf } from './past.ts'
+import { pastOf } from './past.ts'
 import { prepared } from './query/prepared.ts'
+import { TableViews } from './table-views.ts'
 
 type Tables = ThingTables & { changes: { id: string } }
 
@@ -30,7 +31,7 @@ describe.each(dialects())('on %s', (dialect) => {
     })
     const { stored } = db.sql.past
     const things = `SELECT id, n, owner_id FROM ${stored('things')} WHERE n <= :seq UNION ALL SELECT 'gone' AS id, 9 AS n, NULL AS owner_id FROM few`
-    const tables = new PastTables(db.sql.past, [
+    const tables = new TableViews(db.sql.past, [
       { name: 'few', sql: 'SELECT 1 AS one', isMaterialized: true },
       { name: 'things', sql: things, stored: ['things'] },
     ])
@@ -82,10 +83,10 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(rows).toEqual([...THEN, 'id-1'].map((id) => ({ id })))
   })
 
-  test.each(['owners', 'changes'] as const)('the table %s, which has no past, is refused', async (table) => {
+  test.each(['owners', 'changes'] as const)('the table %s, which has no view, is refused', async (table) => {
     const rows = store.read.selectFrom(table).select('id')
-    await expect(rows.execute()).rejects.toThrow(`the table "${table}" has no past`)
-    await expect(rows.innerJoin('things', 'things.id', `${table}.id`).execute()).rejects.toThrow('has no past')
+    await expect(rows.execute()).rejects.toThrow(`the table "${table}" has no view`)
+    await expect(rows.innerJoin('things', 'things.id', `${table}.id`).execute()).rejects.toThrow('has no view')
   })
 
   test('a write is refused', () => {
@@ -94,7 +95,7 @@ describe.each(dialects())('on %s', (dialect) => {
 
   test('the revision is that of the moment, once it is settled', async () => {
     const before = await store.revision(['things'])
-    const { store: open } = pastOf(db, new PastTables(db.sql.past, []), { seq: 2, isSettled: async () => false })
+    const { store: open } = pastOf(db, new TableViews(db.sql.past, []), { seq: 2, isSettled: async () => false })
     expect(await open.revision(['things'])).toStartWith(before)
     expect(await open.revision(['things'])).not.toBe(before)
   })

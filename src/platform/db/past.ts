@@ -1,122 +1,12 @@
 /**
- * Shows a database as it was at an earlier moment. Puts common table expressions in front of each statement, which have
- * the names of its tables: built queries, prepared queries and raw SQL all read the past. Knows no table.
+ * Shows a database as it was at an earlier moment, by views of its tables. Knows no table.
  */
 import { type Compilable, type CompiledQuery, type Kysely, type QueryResult, type SqlBool, sql } from 'kysely'
 import { RevisionCache } from './cache/revision-cache.ts'
-import { type Db, escapeLike, type PastSql, type Sql } from './database.ts'
+import { type Db, escapeLike, type Sql } from './database.ts'
 import { InterceptingExecutor, kyselyOn, type RunQuery } from './query/intercepting-executor.ts'
 import { withoutOrder } from './query/order-column.ts'
-
-/** A common table expression of a past, as SQL text. */
-export type PastTable = {
-  readonly name: string
-  /** `:seq` stands for the number of the moment. The tables of `stored` are named by `PastSql.stored`. */
-  readonly sql: string
-  /** The stored tables that it reads. */
-  readonly stored?: readonly string[]
-  /** Read whole, once for each statement. */
-  readonly isMaterialized?: true
-  /** The name of the same table with rows that are not of the past: see `PastSql.inIndexOrder`. */
-  readonly inSteps?: string
-}
-
-/** A statement that reads the past. */
-type Rewritten = { readonly sql: string; readonly hasParameter: boolean }
-
-type Wanted = {
-  readonly seq: number
-  /** The name of `compile`. */
-  readonly form: string
-  /** Returns the text of a query in the form that is best for the engine. */
-  readonly compile: (query: CompiledQuery) => string
-}
-
-/** Bound of the cache of statements; lists of values make statements of many lengths. */
-const MAX_CACHED = 1000
-
-const wordsOf = (text: string): Set<string> => new Set(text.match(/\w+/g))
-
-/** Words that do not follow a dot, so that columns are not taken for tables. */
-const namesIn = (text: string): Set<string> => new Set(text.match(/(?<![.\w])\w+/g))
-
-const READ = /\b(?:from|join)\s+"?(\w+)\b"?(?!\s*\()/gi
-const DEFINED = /"?(\w+)"?(?:\s*\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s+)?\(/gi
-const OWN_WITH = /^\s*with\s+(recursive\s+)?/i
-
-/** Rewrites statements. Shared by all moments, because the moment is a parameter. */
-export class PastTables {
-  readonly #engine: PastSql
-  readonly #tables: ReadonlyMap<string, PastTable>
-  readonly #rewritten = new Map<string, Rewritten>()
-
-  /** @param tables in an order in which each refers to earlier ones alone */
-  constructor(engine: PastSql, tables: readonly PastTable[]) {
-    this.#engine = engine
-    this.#tables = new Map(tables.map((table) => [table.name, table]))
-  }
-
-  /** @throws Error if the statement reads a table that has no past */
-  rewrite<Row>(query: CompiledQuery<Row>, { seq, form, compile }: Wanted): CompiledQuery<Row> {
-    const key = `${form} ${query.sql}`
-    let known = this.#rewritten.get(key)
-    if (!known) {
-      known = this.#build(compile(query), query.parameters.length)
-      if (this.#rewritten.size < MAX_CACHED) this.#rewritten.set(key, known)
-    }
-    const { isParameterFirst } = this.#engine
-    const own = known.hasParameter ? [seq] : []
-    const parameters = isParameterFirst ? [...own, ...query.parameters] : [...query.parameters, ...own]
-    return { ...query, sql: known.sql, parameters }
-  }
-
-  /** Returns the name of a table that is read in steps. */
-  readonly inSteps = (table: string): string | undefined => this.#tables.get(table)?.inSteps
-
-  #build(statement: string, parameters: number): Rewritten {
-    this.#refuseOthers(statement)
-    const used = this.#withNeeds(wordsOf(statement))
-    if (used.length === 0) return { sql: statement, hasParameter: false }
-    const stored = new Set(used.flatMap((table) => table.stored ?? []))
-    const definitions = [
-      ...[...stored].flatMap((table) => this.#engine.defineStored(table) ?? []),
-      ...used.map((table) => `${table.name} AS ${table.isMaterialized ? '' : 'NOT '}MATERIALIZED (${table.sql})`),
-    ].join(', ')
-    const [own = '', recursive = ''] = OWN_WITH.exec(statement) ?? []
-    // Beside a recursive expression, a definition that names a stored table would name the definition of that table.
-    const rest =
-      recursive !== ''
-        ? ` SELECT * FROM (${statement}) AS own`
-        : own === ''
-          ? ` ${statement}`
-          : `, ${statement.slice(own.length)}`
-    return {
-      sql: `WITH ${definitions.replaceAll(':seq', this.#engine.parameter(parameters))}${rest}`,
-      hasParameter: definitions.includes(':seq'),
-    }
-  }
-
-  /** Returns the tables with these names and those that they need, in order. */
-  #withNeeds(names: ReadonlySet<string>): PastTable[] {
-    const needed = new Set<string>()
-    const add = (words: ReadonlySet<string>): void => {
-      for (const word of words) {
-        const table = this.#tables.get(word)
-        if (!table || needed.has(word)) continue
-        needed.add(word)
-        add(namesIn(table.sql))
-      }
-    }
-    add(names)
-    return [...this.#tables.values()].filter(({ name }) => needed.has(name))
-  }
-
-  #refuseOthers(statement: string): void {
-    const defined = new Set([...statement.matchAll(DEFINED)].map(([, name]) => name))
-    for (const [, name = ''] of statement.matchAll(READ))
-      if (!this.#tables.has(name) && !defined.has(name)) throw new Error(`the table "${name}" has no past`)
-  }
-}
+import type { TableViews } from './table-views.ts'
 
 const holdsWords: Sql['matchesWords'] = (table, words) => {
   const holds = words.map(
@@ -158,12 +48,12 @@ const isOver = (): never => {
 /** Returns the database as it was at a moment. */
 export const pastOf = <Tables>(
   present: Db<Tables>,
-  tables: PastTables,
+  tables: TableViews,
   { seq, isSettled }: PastMoment,
 ): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
   const executor = present.read.getExecutor()
   const { inIndexOrder } = present.sql.past
-  const compiled = ({ query, queryId, sql: text }: CompiledQuery, inSteps?: PastTables['inSteps']): string =>
+  const compiled = ({ query, queryId, sql: text }: CompiledQuery, inSteps?: TableViews['inSteps']): string =>
     inIndexOrder && query.kind === 'SelectQueryNode'
       ? executor.compileQuery(inIndexOrder(query, inSteps), queryId).sql
       : text

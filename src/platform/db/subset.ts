@@ -2,21 +2,31 @@
  * Lists restricted to a subset that another table defines. The size of the subset determines the fastest way to its
  * first rows.
  */
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type CacheScope, cachedCount, cachedText } from './cache/query-cache.ts'
 import type { Sql } from './database.ts'
 
 type Scope<Tables> = CacheScope<Tables> & { readonly store: { readonly sql: Pick<Sql, 'areFew'> } }
 
-export type Subset = {
+type In = {
   /** The list's own column, `devices.id`. */
   readonly id: string
   /** The table that names the members, and its column that holds the list's ids. */
   readonly table: string
   readonly member: string
+}
+
+export type Subset = In & {
   /** The common property of the members: a column of that table and its value. */
   readonly column: string
   readonly value: string
+}
+
+/** A subset by any condition on the rows of the table. */
+export type ConditionalSubset = In & {
+  readonly condition: RawBuilder<SqlBool>
+  /** Tells the condition from others of that table. */
+  readonly name: string
 }
 
 /** One condition in two forms: for a list in its order, and for counting. */
@@ -27,17 +37,23 @@ export type Membership = { readonly ordered: Expression<SqlBool>; readonly count
  * changes.
  * @example await membership(ctx, { id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value: 'web' })
  */
-export const membership = async <Tables>(
+export const membership = <Tables>(scope: Scope<Tables>, { column, value, ...subset }: Subset): Promise<Membership> => {
+  const condition = sql<SqlBool>`${sql.ref(`${subset.table}.${column}`)} = ${value}`
+  return membershipIn(scope, { ...subset, condition, name: `${column} ${value}` })
+}
+
+/** As `membership`, of a subset by any condition. */
+export const membershipIn = async <Tables>(
   scope: Scope<Tables>,
-  { id, table, member, column, value }: Subset,
+  { id, table, member, condition, name }: ConditionalSubset,
 ): Promise<Membership> => {
-  const of = sql`FROM ${sql.table(table)} WHERE ${sql.ref(`${table}.${column}`)} = ${value}`
+  const of = sql`FROM ${sql.table(table)} WHERE ${condition}`
   const inside = sql.ref(`${table}.${member}`)
   const counted = sql<SqlBool>`${sql.ref(id)} IN (SELECT ${inside} ${of})`
   const [list = ''] = id.split('.')
   const look = async () => String(await scope.store.sql.areFew(scope.db, list, sql`SELECT 1 AS one ${of}`))
   // A subset refers to an existing table.
-  const areFew = await cachedText(scope, table as keyof Tables & string, `few ${column} ${value}`, look)
+  const areFew = await cachedText(scope, table as keyof Tables & string, `few ${name}`, look)
   if (areFew === 'true') return { ordered: counted, counted }
   return { ordered: sql<SqlBool>`EXISTS (SELECT 1 ${of} AND ${inside} = ${sql.ref(id)})`, counted }
 }

@@ -128,8 +128,8 @@ describe('a method that a route does not have', () => {
     ['DELETE', '/api/datacenters', 'GET, POST, HEAD'],
     ['POST', '/api/datacenters/x', 'GET, PUT, DELETE, HEAD'],
     ['OPTIONS', '/api/datacenters', 'GET, POST, HEAD'],
-    ['GET', '/api/auth/login', 'POST'],
-    ['HEAD', '/api/auth/login', 'POST'],
+    ['GET', '/api/auth/logout', 'POST'],
+    ['HEAD', '/api/auth/logout', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['QUERY', '/api/datacenters', 'GET, POST, HEAD'],
   ])('%s %s is 405 and says which it has', async (method, path, allow) => {

@@ -1,12 +1,12 @@
 /** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
 import { AppError, toAppError } from '../contract/errors.ts'
-import { admissionOf, checkAccess, refuseFeedKey } from '../operation/access.ts'
+import { admissionOf, checkAccess, refuseFeedKey, requireSession, requireSetup } from '../operation/access.ts'
 import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
 import { WithStatus } from '../operation/handler-result.ts'
 import { httpParts } from '../operation/http-route.ts'
 import type { Kernel } from '../operation/kernel.ts'
-import type { Access, AnyOperation, RawRoute } from '../operation/operation.ts'
+import type { Access, AnyOperation, Limited, NeededSession, RawRoute } from '../operation/operation.ts'
 import type { Identify, Identity } from '../operation/request.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Guard, RequestKind } from './guard.ts'
@@ -51,8 +51,11 @@ export type App = { readonly fetch: (request: Request, socket?: Socket) => Promi
 
 type Admission = {
   readonly access: Access
+  readonly limited?: Limited | undefined
   readonly bearerOnly?: boolean
   readonly admitsFeedKeys?: boolean
+  readonly session?: NeededSession | undefined
+  readonly beforeSetup?: true | undefined
   /** The route's own way to identify callers. */
   readonly own?: Identify | undefined
 }
@@ -144,12 +147,12 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   /** Identifies the caller and checks the access. */
   const admit = async (
     context: RequestContext,
-    { access, bearerOnly = false, admitsFeedKeys = false, own }: Admission,
+    { access, limited, bearerOnly = false, admitsFeedKeys = false, session, beforeSetup, own }: Admission,
   ): Promise<void> => {
     if (access === 'public' && !own) return
     const { raw } = context
     const isNobody = bearerOnly && !own && !raw.headers.has('authorization')
-    const identityOf = () => (own ? own(raw.headers, withWholeUrl(raw).url) : identify(raw.headers))
+    const identityOf = () => (own ?? identify)(raw.headers, context)
     const identity = isNobody ? undefined : await identityOf()
     if (identity) {
       context.setCookie = identity.setCookie
@@ -160,7 +163,10 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     }
     // Before the body is read: a caller without the permission learns nothing about it.
     if (!admitsFeedKeys) refuseFeedKey(context.caller)
-    checkAccess(access, context.caller)
+    if (!beforeSetup) requireSetup(context.caller)
+    checkAccess(access, context.caller, limited)
+    // How old its sign-in is, the kernel checks.
+    if (session) requireSession(context.caller)
   }
 
   /** Records in the audit trail that a request was rejected before it ran. */
@@ -178,11 +184,12 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       return known
     }
     const isRead = op.effect === 'read'
-    const bare = { access: op.access }
+    const { access, limited, session, beforeSetup } = op
+    const bare = { access, limited, session, beforeSetup }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
     return async (context) => {
       try {
-        await admit(context, op.createsByRef ? { access: admissionOf(op, context.params.id) } : bare)
+        await admit(context, op.createsByRef ? { ...bare, access: admissionOf(op, context.params.id) } : bare)
         const input = readInput(plan(), context)
         context.input = input instanceof Promise ? await input : input
       } catch (error) {
@@ -220,10 +227,10 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
 
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
     const { route, identify: own } = bound
-    const { access, bearerOnly = false, admitsFeedKeys = false } = route
+    const { access, limited, bearerOnly = false, admitsFeedKeys = false, session, beforeSetup } = route
     const queryFields = new Set(Object.keys(route.query?.shape ?? {}))
     return async (context) => {
-      await admit(context, { access, bearerOnly, admitsFeedKeys, own })
+      await admit(context, { access, limited, bearerOnly, admitsFeedKeys, session, beforeSetup, own })
         .then(() => refuseHistoryFields(context, queryFields))
         .catch((error: unknown) => refused(context, route, error))
       return kernel.runRaw(bound, context, withWholeUrl(context.raw))

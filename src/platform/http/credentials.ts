@@ -43,12 +43,17 @@ export type OwnCookie = {
  */
 export const sessionCookie = (options: CookieOptions): OwnCookie => ownCookie('session', options)
 
-export type CookieOptions = { readonly isSecure: boolean; readonly ttlMs: number }
+export type CookieOptions = {
+  readonly isSecure: boolean
+  readonly ttlMs: number
+  /** `Lax`: also sent when another site sends the browser here. */
+  readonly sameSite?: 'Strict' | 'Lax'
+}
 
 /** Creates a cookie for this server alone, out of reach of scripts and other sites. */
-export const ownCookie = (base: string, { isSecure, ttlMs }: CookieOptions): OwnCookie => {
+export const ownCookie = (base: string, { isSecure, ttlMs, sameSite = 'Strict' }: CookieOptions): OwnCookie => {
   const name = isSecure ? `__Host-${base}` : base
   const write = (value: string, seconds: number) =>
-    `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+    `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
   return { name, set: (token) => write(token, Math.ceil(ttlMs / 1000)), clear: write('', 0) }
 }

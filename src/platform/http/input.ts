@@ -1,7 +1,7 @@
 /** Assembles an operation's input from path, query, headers and body. */
 
 import { decodedNote, NOTE_HEADER } from '../contract/change-note.ts'
-import { type Coercion, coerce, coercionOf } from '../contract/coerce.ts'
+import { type Coercion, coerceQuery, coercionOf } from '../contract/coerce.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { httpParts, takesQuery } from '../operation/http-route.ts'
@@ -45,16 +45,8 @@ export const refuseHistoryFields = ({ path, search }: RequestContext, fields: Re
     if (query.has(field) && !fields.has(field)) throw invalidField(field, message)
 }
 
-const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> => {
-  const input: Record<string, unknown> = {}
-  if (!search.startsWith('?')) return input
-  const query = new URLSearchParams(search)
-  for (const name of new Set(query.keys())) {
-    const value = coerce(coercion, name, query.getAll(name))
-    if (value !== undefined) input[name] = value
-  }
-  return input
-}
+const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> =>
+  search.startsWith('?') ? coerceQuery(coercion, new URLSearchParams(search)) : {}
 
 const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): Promise<object> => {
   requireJsonType(request)

@@ -4,6 +4,7 @@ import { type Caller, GUEST } from '../operation/caller.ts'
 import type { Request as KernelRequest } from '../operation/request.ts'
 import type { Rights } from '../operation/rights.ts'
 import type { Source } from './outgoing.ts'
+import { withWholeUrl } from './request-url.ts'
 import type { Params } from './route-table.ts'
 
 /** The parts of an answer. They become one `Response`, with all headers, at the end. */
@@ -72,6 +73,11 @@ export class RequestContext implements KernelRequest {
   get client(): string {
     this.#client ??= this.#clientOf()
     return this.#client
+  }
+
+  /** With scheme and host. */
+  get url(): string {
+    return withWholeUrl(this.raw).url
   }
 
   /** Makes `signal` that of a client that leaves a stream as well. */

@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toolName } from '../cli/command-name.ts'
 import { AppError, invalid, invalidField, orNotFound, toAppError } from '../contract/errors.ts'
+import type { DescribeCustom } from '../contract/json-schema.ts'
 import { parse, unknownFields } from '../contract/validate.ts'
 import { admissionOf, checkAccess, InsufficientScopeError } from '../operation/access.ts'
 import type { Caller } from '../operation/caller.ts'
@@ -26,6 +27,8 @@ export type CallContext = {
   readonly client: string
   readonly signal: AbortSignal
   readonly log: Logger
+  /** Returns the custom fields that are defined now. Without it, there are none. */
+  readonly describeCustom?: () => Promise<DescribeCustom | undefined>
   /** Called with the permissions that the client lacks and its user has. Each of them would suffice. */
   readonly insufficientScope?: (permissions: readonly Permission[]) => void
 }
@@ -127,7 +130,7 @@ const validateFields = <Tables>(
   { caller }: CallContext,
 ) => {
   // As over REST: a caller without the permission learns nothing about the input.
-  checkAccess(admissionOf(bound.op, input.id), caller)
+  checkAccess(admissionOf(bound.op, input.id), caller, bound.op.limited)
   refuseUnknown(bound.op.input, input, (field) => !isWithheld(bound.op, field))
   return fieldsOf(isPlanned ? [] : answerFields, fields)
 }
@@ -206,7 +209,7 @@ const answerOf = async <Tables>(
 ): Promise<Shaped> => {
   if (tool === SEARCH_TOOL.name) {
     refuseUnknown(SearchInput, args)
-    return box.search(parse(SearchInput, args).query)
+    return box.search(parse(SearchInput, args).query, await context.describeCustom?.())
   }
   if (tool === APPLY_TOOL.name) {
     refuseUnknown(ApplyInput, args)

@@ -8,6 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { toAppError } from '../contract/errors.ts'
+import type { DescribeCustom } from '../contract/json-schema.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from '../http/body.ts'
 import { DATA_CACHE_CONTROL } from '../http/headers.ts'
 import { wholeResponse } from '../http/respond.ts'
@@ -24,7 +25,7 @@ import {
 import { isAllowedOrigin, type OriginRule } from './origin.ts'
 import { type Prompt, promptList, promptText } from './prompts.ts'
 import { createReadResource, type ReadResource, type ResourceKind, templatesOf } from './resources.ts'
-import { type ToolDefinition, toolDefinitions } from './tools.ts'
+import { NO_CUSTOM_FIELDS, type ToolDefinition, toolDefinitions } from './tools.ts'
 
 /** The newest revision, and the two before it. */
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const
@@ -50,14 +51,14 @@ export type McpOptions<Tables> = {
 export type Endpoint = (request: Request, context: CallContext) => Promise<Response>
 
 type Served<Tables> = Pick<McpOptions<Tables>, 'version' | 'resources' | 'prompts'> & {
-  readonly tools: readonly ToolDefinition[]
+  readonly toolsWith: (describeCustom: DescribeCustom) => readonly ToolDefinition[]
   readonly box: ToolBox<Tables>
   readonly read: ReadResource
 }
 
 /** One server per request: an instance of the SDK belongs to one connection, and there are no connections. */
 const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server => {
-  const { version, tools, box, resources, prompts, read } = served
+  const { version, toolsWith, box, resources, prompts, read } = served
   const server = new Server(
     { name: 'plat', version },
     {
@@ -66,8 +67,11 @@ const serverFor = <Tables>(served: Served<Tables>, context: CallContext): Server
       supportedProtocolVersions: [...REVISIONS],
     },
   )
-  // The SDK types schemas as mutable JSON; they are never modified.
-  server.setRequestHandler('tools/list', () => ({ tools: tools as never }))
+  server.setRequestHandler('tools/list', async () => {
+    const tools = toolsWith((await context.describeCustom?.()) ?? NO_CUSTOM_FIELDS)
+    // The SDK types schemas as mutable JSON; they are never modified.
+    return { tools: tools as never }
+  })
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }) => {
     try {
       return await callTool(box, name, args, context)
@@ -134,13 +138,28 @@ const serveModern = (
   return handler.fetch(request, { parsedBody })
 }
 
+/** Describes the tools once for each set of custom fields. */
+const toolsBy = <Tables>(operations: readonly Bound<Tables>[]): Served<Tables>['toolsWith'] => {
+  const known = new WeakMap<DescribeCustom, readonly ToolDefinition[]>()
+  return (describeCustom) => {
+    const tools =
+      known.get(describeCustom) ??
+      toolDefinitions(
+        operations.map(({ op }) => op),
+        describeCustom,
+      )
+    known.set(describeCustom, tools)
+    return tools
+  }
+}
+
 export const createEndpoint = <Tables>(options: McpOptions<Tables>): Endpoint => {
   const { version, operations, kernel, plans, resources, prompts, origins } = options
   const served: Served<Tables> = {
     version,
     resources,
     prompts,
-    tools: toolDefinitions(operations.map(({ op }) => op)),
+    toolsWith: toolsBy(operations),
     box: createToolBox(operations, kernel, plans),
     read: createReadResource(resources, operations, kernel),
   }

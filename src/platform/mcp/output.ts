@@ -1,6 +1,6 @@
 /** Describes the answers of operations for tools: their fields, and their schemas in few bytes. */
 import { z } from 'zod'
-import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { type DescribeCustom, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { inlined } from './signature.ts'
 
@@ -12,8 +12,8 @@ type Output = {
   readonly listIn: string | undefined
 }
 
-const outputOf = (op: AnyOperation): Output => {
-  const { schema, definitions } = jsonSchemaOf(op.output, 'output')
+const outputOf = (op: AnyOperation, describeCustom?: DescribeCustom): Output => {
+  const { schema, definitions } = jsonSchemaOf(op.output, 'output', { describeCustom })
   const whole = inlined(schema, definitions)
   const [only, ...others] = Object.entries(whole.properties ?? {})
   if (whole.items) return { item: whole.items, isList: true, listIn: undefined }
@@ -46,8 +46,13 @@ const bare = ({ type, properties, items, anyOf, enum: values }: JsonSchema, dept
 })
 const SHOWN_VALUES = 8
 
+/** Fields of many tools without their parts, which the tools that write them name. */
+const WITHOUT_PARTS: readonly string[] = ['mount']
+
 const mapProperties = (properties: NonNullable<JsonSchema['properties']>, depth: number) =>
-  Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, bare(field, depth)]))
+  Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [name, bare(field, WITHOUT_PARTS.includes(name) ? 0 : depth)]),
+  )
 
 /** Maximum depth of a described answer: its fields, their fields, and those of the rows in them. */
 const DEPTH = 3
@@ -65,9 +70,9 @@ const listOf = (row: JsonSchema): JsonSchema => ({
 })
 
 /** No field is required, because `fields` may omit any, and a failure has other fields. */
-export const outputSchemaOf = (op: AnyOperation): JsonSchema => {
+export const outputSchemaOf = (op: AnyOperation, describeCustom: DescribeCustom): JsonSchema => {
   if (op.output instanceof z.ZodVoid) return { type: 'object', properties: { done: { type: 'boolean' } } }
-  const { item } = outputFor(op)
+  const { item } = outputOf(op, describeCustom)
   const row = bare(item, DEPTH)
   if (isList(op)) return listOf(row)
   // Several forms have no common description.

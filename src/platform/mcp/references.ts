@@ -1,5 +1,6 @@
 /** Resolves names to ids in the input of tools: a model knows names, and ids cost tokens. */
 
+import { resolveCustom } from '../cli/custom-names.ts'
 import { type Ask, createNamesBy, momentIn, referencesOf, UUID } from '../cli/names.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
@@ -28,7 +29,7 @@ export const setsOf = (operations: readonly AnyOperation[]): Readonly<Record<str
       .map(([noun, ops]) => [noun, Object.fromEntries(ops.map((op) => [op.name, op]))]),
   )
 
-/** Replaces names by ids. @throws AppError NOT_FOUND for neither; INVALID_INPUT for an ambiguous name */
+/** Replaces names by ids. @throws AppError NOT_FOUND for neither; INVALID_INPUT for an ambiguous name; VALIDATION_ERROR on `custom` */
 export const withIds = async (
   op: AnyOperation,
   input: Fields,
@@ -37,10 +38,10 @@ export const withIds = async (
   const copy = structuredClone(input)
   const { inPath, elsewhere } = referencesOf(op, copy)
   const unknown = [...inPath, ...elsewhere].filter(({ text }) => !UUID.test(text))
-  if (unknown.length === 0) return input
   const ask: Ask = async (asked, wanted) =>
     plain(await run(asked, { ...wanted, ...(isPaged(asked) && { limit: MOST_ROWS }) }))
   const names = createNamesBy(ask, sets, momentIn(op, input))
   for (const reference of unknown) reference.put(await names.idOf(reference))
+  await resolveCustom(op, copy, names)
   return copy
 }

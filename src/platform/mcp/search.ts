@@ -1,5 +1,6 @@
 /** Finds operations by description, for models that get only the most used ones as tools. */
 import { toolName } from '../cli/command-name.ts'
+import type { DescribeCustom } from '../contract/json-schema.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { signatureOf } from './signature.ts'
 import { inputSchemaOf, needsPlan } from './tools.ts'
@@ -45,27 +46,31 @@ const indexed = (op: AnyOperation): Indexed => ({
 const scoreOf = ({ name, text }: Indexed, words: readonly string[]): number =>
   words.reduce((score, word) => score + (name.has(word) ? 4 : 0) + (text.includes(word) ? 1 : 0), 0)
 
-const describe = (op: AnyOperation): FoundOperation => ({
+const describe = (op: AnyOperation, describeCustom: DescribeCustom | undefined): FoundOperation => ({
   operation: op.name,
   summary: op.description ? `${op.summary}. ${op.description}` : op.summary,
   effect: op.effect,
   access: op.access,
-  input: signatureOf(inputSchemaOf(op)),
+  input: signatureOf(inputSchemaOf(op, describeCustom)),
   ...(needsPlan(op) && { plan: true }),
 })
 
-export type SearchOperations = (query: string) => SearchAnswer
+/** @param describeCustom without it, no operation has custom fields */
+export type SearchOperations = (query: string, describeCustom?: DescribeCustom) => SearchAnswer
 
 export const createSearch = (operations: readonly AnyOperation[]): SearchOperations => {
   const index = operations.map(indexed)
-  return (query) => {
+  return (query, describeCustom) => {
     const words = wordsOf(query)
     const matches = index
       .map((one) => ({ op: one.op, score: scoreOf(one, words) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
     if (matches.length > 0)
-      return { operations: matches.slice(0, MAX_RESULTS).map(({ op }) => describe(op)), total: matches.length }
+      return {
+        operations: matches.slice(0, MAX_RESULTS).map(({ op }) => describe(op, describeCustom)),
+        total: matches.length,
+      }
     const nouns = new Set(operations.map(({ name }) => name.slice(0, name.indexOf('.'))))
     return { operations: [], total: 0, nouns: [...nouns] }
   }

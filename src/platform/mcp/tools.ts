@@ -1,6 +1,6 @@
 /** Defines the tools: the listed operations, two that reach all the others, and one that applies a plan. */
 import { toolName } from '../cli/command-name.ts'
-import { closed, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { closed, type DescribeCustom, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { AnyOperation, Effect } from '../operation/operation.ts'
 import { answerFieldsOf, isList, outputSchemaOf } from './output.ts'
 import { inlined } from './signature.ts'
@@ -55,6 +55,12 @@ const LIST_FIELDS = strings('Only these; rows are lists of values')
 /** Returns true if the operation takes `limit` and `offset`. */
 export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.shape, 'limit')
 
+/** The name of a reference tells that it is an id, and of which object. */
+const told = (name: string, { description, ...field }: JsonSchema): JsonSchema =>
+  description === undefined || (name.endsWith('_id') && /^(Id of an?|The) [a-z ]+$/.test(description))
+    ? field
+    : { ...field, description }
+
 /** Without our extensions, and the bounds of which a model has little use: those of lengths, and the lowest numbers. */
 const withoutOurs = ({
   'x-ref': _,
@@ -68,9 +74,12 @@ const withoutOurs = ({
   ...(minimum !== undefined && minimum > 1 && { minimum }),
   ...(schema.items && { items: withoutOurs(schema.items) }),
   ...(schema.anyOf && { anyOf: schema.anyOf.map(withoutOurs) }),
+  ...(typeof schema.additionalProperties === 'object' && {
+    additionalProperties: withoutOurs(schema.additionalProperties),
+  }),
   ...(schema.properties && {
     properties: Object.fromEntries(
-      Object.entries(schema.properties).map(([name, field]) => [name, withoutOurs(field)]),
+      Object.entries(schema.properties).map(([name, field]) => [name, withoutOurs(told(name, field))]),
     ),
   }),
 })
@@ -79,9 +88,12 @@ const withoutOurs = ({
 export const isWithheld = ({ keeps, showsChanges }: AnyOperation, field: string): boolean =>
   field === 'dry_run' && (keeps === true || showsChanges === true)
 
+/** Tools have custom fields only where some are defined. */
+export const NO_CUSTOM_FIELDS: DescribeCustom = () => null
+
 /** Returns the input of an operation as a closed JSON Schema without references. */
-export const inputSchemaOf = (op: AnyOperation): JsonSchema => {
-  const { schema, definitions } = jsonSchemaOf(op.input, 'input')
+export const inputSchemaOf = (op: AnyOperation, describeCustom = NO_CUSTOM_FIELDS): JsonSchema => {
+  const { schema, definitions } = jsonSchemaOf(op.input, 'input', { describeCustom })
   const fields = Object.entries(schema.properties ?? {}).filter(([field]) => !isWithheld(op, field))
   const offered = schema.properties ? { ...schema, properties: Object.fromEntries(fields) } : schema
   return withoutOurs(closed(inlined(offered, definitions)))
@@ -100,8 +112,13 @@ const describe = (op: AnyOperation): string =>
 const SHORT: Readonly<Record<string, JsonSchema>> = {
   limit: { type: 'integer', description: `${DEFAULT_ROWS} without it` },
   offset: { type: 'integer' },
-  as_of: { ...STRING, description: 'A past moment: RFC 3339, id of a change, or age like 24h' },
-  change_note: { ...STRING, description: 'The reason, in one line' },
+  sort: { ...STRING, description: 'Like -created_at' },
+  as_of: { ...STRING, description: 'A past moment: RFC 3339, id of a change, or like 24h' },
+  change_note: { ...STRING, description: 'The reason, one line' },
+  mount: {
+    type: ['object', 'null'],
+    description: 'rack_id, position, height, face, full_depth, slot, power_w',
+  },
 }
 
 const inShort = (properties: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
@@ -135,8 +152,8 @@ const PLAN = object({
   failures: FAILURES,
 })
 
-export const definitionOf = (op: AnyOperation): ToolDefinition => {
-  const { properties, required } = inputSchemaOf(op)
+const definitionOf = (op: AnyOperation, describeCustom: DescribeCustom): ToolDefinition => {
+  const { properties, required } = inputSchemaOf(op, describeCustom)
   return {
     name: toolName(op),
     description: describe(op),
@@ -146,7 +163,7 @@ export const definitionOf = (op: AnyOperation): ToolDefinition => {
       ...(required && { required }),
       additionalProperties: false,
     },
-    outputSchema: needsPlan(op) ? PLAN : outputSchemaOf(op),
+    outputSchema: needsPlan(op) ? PLAN : outputSchemaOf(op, describeCustom),
     annotations: hintsOf(op),
   }
 }
@@ -202,8 +219,11 @@ export const APPLY_TOOL: ToolDefinition = {
 }
 
 /** All tools in the order of the registry, the same for every caller; the call checks access. */
-export const toolDefinitions = (operations: readonly AnyOperation[]): readonly ToolDefinition[] => [
-  ...operations.filter(({ mcp }) => mcp === 'listed').map(definitionOf),
+export const toolDefinitions = (
+  operations: readonly AnyOperation[],
+  describeCustom = NO_CUSTOM_FIELDS,
+): readonly ToolDefinition[] => [
+  ...operations.filter(({ mcp }) => mcp === 'listed').map((op) => definitionOf(op, describeCustom)),
   SEARCH_TOOL,
   CALL_TOOL,
   APPLY_TOOL,

@@ -11,6 +11,9 @@ export type Parameter = {
   readonly required?: boolean
   readonly description?: string
   readonly allowEmptyValue?: true
+  /** Each property of the schema is a parameter of its own name. */
+  readonly style?: 'form'
+  readonly explode?: true
   readonly schema: JsonSchema
 }
 

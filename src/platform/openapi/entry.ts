@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { commandOf, toolName } from '../cli/command-name.ts'
 import { baseType, type Definitions, type Io, type JsonSchema } from '../contract/json-schema.ts'
 import { type HttpParts, httpParts, takesQuery } from '../operation/http-route.ts'
-import { type Access, type AnyOperation, type Effect, permissionsOf, type RawRoute } from '../operation/operation.ts'
+import { type AnyOperation, type Effect, permissionsOf, type RawRoute } from '../operation/operation.ts'
 import { errorRefs, headerRefs, PREVIEW, parameterRef } from './components.ts'
 import type { Content, DocumentedOperation, Parameter, Ref, Response } from './document.ts'
 import { requestExampleOf } from './example.ts'
@@ -34,24 +34,40 @@ const mapValues = <V, W>(values: Readonly<Record<string, V>>, change: (value: V)
 const isVoid = (schema: z.ZodType | undefined): boolean => schema === undefined || schema instanceof z.ZodVoid
 const nounOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
-const securityOf = ({ access, bearerOnly }: Documented): DocumentedOperation['security'] => {
+const securityOf = ({ access, bearerOnly, session }: Documented): DocumentedOperation['security'] => {
   if (access === 'public') return []
+  if (session) return [{ session: [] }]
   return bearerOnly ? [{ bearer: [] }] : [{ bearer: [] }, { session: [] }]
 }
 
 /** An empty number or boolean of a query string is absent (`coerce`). */
 const mayBeEmpty = (schema: JsonSchema): boolean => ['integer', 'number', 'boolean'].includes(baseType(schema) ?? '')
 
+const BEGIN = /^\^?/
+
+/** Returns the schema of a record whose entries are the parameters `<name>.<key>`. */
+const entriesOf = (name: string, { properties, propertyNames, ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  propertyNames: { pattern: (propertyNames?.pattern ?? '').replace(BEGIN, `^${name}\\.`) },
+  ...(properties && {
+    properties: Object.fromEntries(Object.entries(properties).map(([key, inner]) => [`${name}.${key}`, inner])),
+  }),
+})
+
+const isRecord = (schema: JsonSchema): boolean => baseType(schema) === 'object'
+
 const parameter = (name: string, where: Parameter['in'], isRequired: boolean, schema: JsonSchema): Parameter => {
   const { description, ...bare } = schema
   const isEmptiable = where === 'query' && !isRequired && mayBeEmpty(schema)
+  const isEntries = where === 'query' && isRecord(schema)
   return {
     name,
     in: where,
     required: isRequired,
     ...(description && { description }),
     ...(isEmptiable && { allowEmptyValue: true }),
-    schema: bare,
+    ...(isEntries && { style: 'form', explode: true }),
+    schema: isEntries ? entriesOf(name, bare) : bare,
   }
 }
 
@@ -93,30 +109,29 @@ const inputOf = (documented: Documented, { method, params }: HttpParts, { toSche
   }
 }
 
-const needsMore = (access: Access, { method }: HttpParts): boolean =>
-  permissionsOf(access).length > 0 || (access !== 'public' && method !== 'GET')
+const needsMore = ({ access, session }: Documented, { method }: HttpParts): boolean =>
+  permissionsOf(access).length > 0 || (access !== 'public' && method !== 'GET') || session !== undefined
 
 /** A write can reject input that its schema permits, such as the deletion of the last role. */
-const errorStatuses = (
-  { access, effect = 'read', errors = [], plainErrors = [], isOptional = false, isProbe = false }: Documented,
-  parts: HttpParts,
-  { parameters, body }: Input,
-): number[] => [
-  ...(body || parameters.length > 0 || effect !== 'read' ? [400] : []),
-  ...(access === 'public' ? [] : [401]),
-  ...(needsMore(access, parts) ? [403] : []),
-  ...(parts.params.length > 0 || isOptional ? [404] : []),
-  ...(effect === 'read' || effect === 'delete' ? [] : [409]),
-  ...(hasPrecondition(effect, parts) ? [412] : []),
-  ...(body || errors.includes(413) ? [408, 413] : []),
-  ...(isProbe ? [] : [421]),
-  429,
-  431,
-  500,
-  503,
-  ...errors,
-  ...plainErrors,
-]
+const errorStatuses = (documented: Documented, parts: HttpParts, { parameters, body }: Input): number[] => {
+  const { access, effect = 'read', errors = [], plainErrors = [], isOptional = false, isProbe = false } = documented
+  return [
+    ...(body || parameters.length > 0 || effect !== 'read' ? [400] : []),
+    ...(access === 'public' ? [] : [401]),
+    ...(needsMore(documented, parts) ? [403] : []),
+    ...(parts.params.length > 0 || isOptional ? [404] : []),
+    ...(effect === 'read' || effect === 'delete' ? [] : [409]),
+    ...(hasPrecondition(effect, parts) ? [412] : []),
+    ...(body || errors.includes(413) ? [408, 413] : []),
+    ...(isProbe ? [] : [421]),
+    429,
+    431,
+    500,
+    503,
+    ...errors,
+    ...plainErrors,
+  ]
+}
 
 const isCacheable = (effect: Effect | undefined, { method }: HttpParts): boolean =>
   effect === 'read' && method === 'GET'

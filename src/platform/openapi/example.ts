@@ -12,6 +12,9 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   start_ip: '10.0.20.10',
   end_ip: '10.0.20.99',
   name: 'web-fra1-01',
+  manufacturer: 'Juniper',
+  model: 'EX4300-48T',
+  yaml: 'manufacturer: Juniper\nmodel: EX4300-48T\nu_height: 1\n',
   hostname: 'web-fra1-01.example.net',
   username: 'ada',
   email: 'ada@example.net',
@@ -24,6 +27,8 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   domains: ['www.example.net'],
   url: 'https://example.net/hook',
   redirect_uri: 'https://example.net/callback',
+  rawId: 'AZ80fHpS',
+  client: 'laptop',
 }
 
 /** Deeper than any contract; ends recursion of a schema that contains itself. */

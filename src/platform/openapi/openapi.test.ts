@@ -11,7 +11,13 @@ const things = {
     summary: 'List things',
     http: 'GET /api/things',
     access: 'things:list',
-    input: z.object({ tags: z.array(z.string()).optional() }),
+    input: z.object({
+      tags: z.array(z.string()).optional(),
+      custom: z
+        .record(z.string(), z.string())
+        .meta({ exact: { propertyNames: { pattern: '^[a-z]+$' } } })
+        .optional(),
+    }),
     output: z.array(Thing),
   }),
   update: operation({
@@ -58,6 +64,21 @@ describe('an operation', () => {
         content: {
           'application/json': { schema: { type: 'object', properties: { size: { type: ['integer', 'null'] } } } },
         },
+      },
+    })
+  })
+
+  test('has the entries of a record as query parameters, each with its name', () => {
+    expect(doc.paths['/api/things']?.get?.parameters).toContainEqual({
+      name: 'custom',
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: true,
+      schema: {
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        propertyNames: { pattern: '^custom\\.[a-z]+$' },
       },
     })
   })

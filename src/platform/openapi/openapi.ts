@@ -1,5 +1,5 @@
 /** Projects contracts and raw routes onto an OpenAPI 3.1 document. */
-import { type Definitions, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { type Definitions, type DescribeCustom, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import { type Http, httpParts } from '../operation/http-route.ts'
 import type { AnyOperation, OperationSet } from '../operation/operation.ts'
 import { CONVENTIONS, ERROR_SCHEMA, SHARED } from './components.ts'
@@ -8,12 +8,12 @@ import { type Collector, type DocumentedRoute, entryOf, toolOf, usageOf } from '
 import { exampleOf } from './example.ts'
 
 /** Collects the named schemas of every contract. */
-const createCollector = (): Collector => {
+const createCollector = (describeCustom: DescribeCustom | undefined): Collector => {
   const schemas = new Map<string, JsonSchema>([['Error', ERROR_SCHEMA]])
   return {
     definitions: () => Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
     toSchema: (zodSchema, io) => {
-      const { schema, definitions } = jsonSchemaOf(zodSchema, io, { isExact: io === 'input' })
+      const { schema, definitions } = jsonSchemaOf(zodSchema, io, { isExact: io === 'input', describeCustom })
       for (const [id, definition] of Object.entries(definitions)) {
         const known = schemas.get(id)
         if (!known) schemas.set(id, definition)
@@ -36,13 +36,19 @@ const withExamples = (definitions: Definitions): Definitions =>
     Object.entries(definitions).map(([id, schema]) => [id, { ...schema, examples: [exampleOf(schema, definitions)] }]),
   )
 
+type DocumentOptions = {
+  readonly version: string
+  /** Without it, custom fields are those of the contracts: objects of any names. */
+  readonly describeCustom?: DescribeCustom | undefined
+}
+
 /** @throws Error if two operations share method and path, or two schemas share an id. */
 export const openapi = (
   contracts: Readonly<Record<string, OperationSet>>,
   routes: readonly DocumentedRoute[],
-  { version }: { readonly version: string },
+  { version, describeCustom }: DocumentOptions,
 ): OpenApi => {
-  const collector = createCollector()
+  const collector = createCollector(describeCustom)
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
   const add = (http: Http, entry: DocumentedOperation) => {
     const { method, path } = httpParts(http)

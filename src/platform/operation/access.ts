@@ -1,8 +1,17 @@
 /** Decides whether a caller may call an operation, from its declaration and the caller alone. */
 import { AppError } from '../contract/errors.ts'
 import { refOf } from '../contract/external-fields.ts'
-import type { Caller } from './caller.ts'
-import { type Access, type AnyOperation, nounOf, type Permission, permissionsOf } from './operation.ts'
+import type { Caller, Limit, Reach } from './caller.ts'
+import {
+  type Access,
+  type AnyOperation,
+  isGuarded,
+  type Limited,
+  type NeededSession,
+  nounOf,
+  type Permission,
+  permissionsOf,
+} from './operation.ts'
 
 /** FORBIDDEN for a client to which its user could have granted more. */
 export class InsufficientScopeError extends AppError {
@@ -15,6 +24,16 @@ export class InsufficientScopeError extends AppError {
   }
 }
 
+/** FORBIDDEN for an API key that does not open from the address of its client. */
+export class ForeignAddressError extends AppError {
+  constructor(
+    readonly caller: Caller,
+    client: string,
+  ) {
+    super('FORBIDDEN', `The API key may not be used from ${client === '' ? 'an unknown address' : client}`)
+  }
+}
+
 /**
  * Returns what a caller needs to call an operation at all. By a ref it may create its object, which needs another
  * permission.
@@ -24,15 +43,114 @@ export const admissionOf = (op: AnyOperation, id: unknown): Access =>
     ? { anyOf: [...permissionsOf(op.access), `${nounOf(op)}:create`] }
     : op.access
 
-/** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission. */
-export const checkAccess = (access: Access, caller: Caller): void => {
+/** Returns the part of the estate with these areas, which are those of the scopes. */
+export const reachOver = (areas: ReadonlySet<number>, scopes: Reach['scopes']): Reach => {
+  const numbers = [...areas].sort((a, b) => a - b).join()
+  const names = scopes.map((set) => [...set].sort().join()).join(' ')
+  return { areas, scopes, part: Bun.hash(`${numbers} ${names}`).toString(36) }
+}
+
+/** Returns true if an object in these scopes is in the part. */
+export const isReached = ({ scopes }: Reach, held: readonly string[]): boolean =>
+  scopes.every((set) => held.some((id) => set.has(id)))
+
+/** The part of the estate in which the caller has the permission of an operation that can be limited to a part. */
+const partOf = (access: Access, { reach }: Caller): Reach | undefined => {
+  const [permission, ...others] = permissionsOf(access)
+  return permission !== undefined && others.length === 0 ? reach?.get(permission) : undefined
+}
+
+/** Returns the limit of an answer of several kinds of objects. @param own the part of its own permission; undefined for everywhere */
+const limitOfParts = (own: Reach | undefined, reach: ReadonlyMap<Permission, Reach>): Limit | undefined => {
+  const byResource = new Map<string, ReadonlySet<number>>()
+  const parts: string[] = []
+  for (const [name, { areas, part }] of reach) {
+    const [resource = '', action] = name.split(':')
+    if (action !== 'list') continue
+    byResource.set(resource, own ? own.areas.intersection(areas) : areas)
+    parts.push(`${resource} ${part}`)
+  }
+  if (byResource.size === 0) return own
+  return { areas: own?.areas, part: `${own?.part ?? ''}+${Bun.hash(parts.sort().join()).toString(36)}`, byResource }
+}
+
+/** Returns the part of the estate that a call is limited to; undefined for a caller with the permissions everywhere. */
+export const limitOf = (
+  { access, limited }: Pick<AnyOperation, 'access' | 'limited'>,
+  caller: Caller,
+): Limit | undefined => {
+  if (!limited || !caller.reach) return undefined
+  const isWhole = permissionsOf(access).some((permission) => caller.permissions.has(permission))
+  const own = isWhole ? undefined : partOf(access, caller)
+  return limited === 'parts' ? limitOfParts(own, caller.reach) : own
+}
+
+/** Returns the caller with the permissions that it has in all of the part; for an answer of several kinds of objects, anywhere. */
+export const limitedTo = (caller: Caller, { areas, byResource }: Omit<Limit, 'part'>): Caller => {
+  // Permissions of the same scopes share one set, which may have thousands of areas.
+  const isHere = (own: ReadonlySet<number>): boolean =>
+    byResource !== undefined || areas === undefined || own === areas || own.isSupersetOf(areas)
+  const here = [...(caller.reach ?? [])].flatMap(([name, own]) => (isHere(own.areas) ? [name] : []))
+  return { ...caller, permissions: caller.permissions.union(new Set(here)) }
+}
+
+/**
+ * @param limited the operation's property of this name
+ * @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for a caller without the permission.
+ */
+export const checkAccess = (access: Access, caller: Caller, limited?: Limited): void => {
   if (access === 'public') return
   if (caller.via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in, or send an API key as a Bearer token')
   const wanted = permissionsOf(access)
   if (access === 'authenticated' || wanted.some((permission) => caller.permissions.has(permission))) return
-  const message = `This needs the permission ${wanted.join(' or ')}`
+  const isPartial = caller.reach && wanted.some((permission) => caller.reach?.has(permission))
+  const isJudged = limited === 'handler' || limited === 'parts' || isGuarded(limited)
+  if (isPartial && (isJudged || (limited && partOf(access, caller)))) return
+  const where = isPartial ? ' everywhere; you have it in a part of the estate' : ''
+  const isLeftOut = caller.keyPermissions && !wanted.some((permission) => caller.keyPermissions?.has(permission))
+  const why = isLeftOut ? ', which the API key leaves out' : where
+  const message = `This needs the permission ${wanted.join(' or ')}${why}`
   const withheld = wanted.filter((permission) => caller.client?.withheld.has(permission))
   throw withheld.length > 0 ? new InsufficientScopeError(message, withheld) : new AppError('FORBIDDEN', message)
+}
+
+/** A change of how a user signs in needs a sign-in that is no older. */
+const FRESH_MS = 15 * 60_000
+
+/** @throws AppError UNAUTHORIZED for a guest, FORBIDDEN for an API key or a token */
+export const requireSession = ({ via }: Caller): void => {
+  if (via === 'session') return
+  if (via === 'guest') throw new AppError('UNAUTHORIZED', 'Sign in')
+  throw new AppError('FORBIDDEN', 'This needs a signed-in user, and no API key')
+}
+
+/** @throws AppError FORBIDDEN without a session, REAUTHENTICATION_REQUIRED if the sign-in is older than 15 minutes */
+export const requireFreshSession = (caller: Caller, nowMs: number): void => {
+  requireSession(caller)
+  if (nowMs - (caller.signedInMs ?? 0) > FRESH_MS)
+    throw new AppError('REAUTHENTICATION_REQUIRED', 'Sign in again: this needs a sign-in at most 15 minutes ago')
+}
+
+/** @throws AppError SECOND_FACTOR_SETUP_REQUIRED for a session whose user must first set up a second factor */
+export const requireSetup = ({ needsFactor }: Pick<Caller, 'needsFactor'>): void => {
+  if (needsFactor)
+    throw new AppError('SECOND_FACTOR_SETUP_REQUIRED', 'Your role requires a second factor; set one up first')
+}
+
+type Called = {
+  readonly access: Access
+  readonly limited?: Limited | undefined
+  readonly session?: NeededSession | undefined
+  readonly beforeSetup?: true | undefined
+}
+
+/** As `checkAccess`, and checks the session. Also applies to public routes that identify their caller. */
+export const checkCaller = (called: Called, caller: Caller, nowMs: () => number): void => {
+  const { access, limited, session, beforeSetup } = called
+  if (!beforeSetup) requireSetup(caller)
+  checkAccess(access, caller, limited)
+  if (session === 'any') requireSession(caller)
+  if (session === 'fresh') requireFreshSession(caller, nowMs())
 }
 
 /** @throws AppError FORBIDDEN for an API key that opens the content of one feed alone */
@@ -43,10 +161,12 @@ export const refuseFeedKey = ({ feedId }: Caller): void => {
 
 /**
  * Checks that a client may call an operation for its user. An operation without a permission is in no scope, so the
- * user cannot have granted it: keys, sessions and consents are managed by the user alone.
+ * user cannot have granted it: keys, sessions and consents are managed by the user alone. An API key with limits is
+ * such a client.
  * @throws AppError FORBIDDEN
  */
-export const checkConsent = ({ access, needsNoConsent }: AnyOperation, { client }: Caller): void => {
-  if (client && access === 'authenticated' && !needsNoConsent)
-    throw new AppError('FORBIDDEN', 'This is for the user, and not for a client that acts for the user')
+export const checkConsent = ({ access, needsNoConsent }: AnyOperation, { client, isNarrow }: Caller): void => {
+  if ((!client && !isNarrow) || access !== 'authenticated' || needsNoConsent) return
+  const other = client ? 'a client that acts for the user' : 'an API key with limits'
+  throw new AppError('FORBIDDEN', `This is for the user, and not for ${other}`)
 }

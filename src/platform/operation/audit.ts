@@ -1,6 +1,7 @@
 /** Describes calls to the audit trail. The audit feature stores the entries. Browser-safe. */
 import type { z } from 'zod'
 import { singular } from '../cli/command-name.ts'
+import { ForeignAddressError } from './access.ts'
 import type { Caller } from './caller.ts'
 import { httpParts } from './http-route.ts'
 import type { AnyOperation, AuditAction, Audited, Effect, RawRoute } from './operation.ts'
@@ -130,7 +131,7 @@ const partsOf = (op: AnyOperation): Parts => {
 }
 const partsByOperation = new WeakMap<AnyOperation, Parts>()
 
-type Call = Omit<Request, 'input'>
+type Calling = Pick<Request, 'caller' | 'client' | 'requestId' | 'tool'>
 
 /** Formats an OAuth client for the trail. The client chooses its name, but not its id. */
 export const namedClient = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name} (${id})`
@@ -144,7 +145,7 @@ const callerFields = ({ via, userId = '', username, credentialId = '', keyName =
     : { userId, username, keyId: '', keyOwnerId: '', keyOwner: '' }
 
 /** Builds the audit entry of a call. */
-export const eventOf = (audited: AuditedCall, call: Call, about: Partial<AuditEvent>): AuditEvent => {
+export const eventOf = (audited: AuditedCall, call: Calling, about: Partial<AuditEvent>): AuditEvent => {
   const { caller, client = '', requestId, tool = '' } = call
   return {
     ...audited,
@@ -160,6 +161,26 @@ export const eventOf = (audited: AuditedCall, call: Call, about: Partial<AuditEv
     ...about,
     isGuest: caller.via === 'guest' && !about.userId,
   }
+}
+
+/**
+ * Returns the entry of a call that was rejected before it ran; undefined for one that is not recorded. A key that does
+ * not open from its address counts as a failed sign-in, also before a read.
+ */
+export const refusalOf = (
+  called: AnyOperation | RawRoute,
+  request: Request,
+  error: unknown,
+): AuditEvent | undefined => {
+  if (error instanceof ForeignAddressError) {
+    const { client = '', requestId } = request
+    const signIn = { action: 'login', resource: 'session', route: called.name } as const
+    // Its holder can repeat the call at will, as a guest can.
+    return { ...eventOf(signIn, { caller: error.caller, client, requestId }, {}), isGuest: true }
+  }
+  const audited = auditedAs(called)
+  if (!audited) return undefined
+  return eventOf(audited, request, 'effect' in called ? subjectOf(called, request.input) : {})
 }
 
 /** Details of a call that only the handler of a raw route knows. */
@@ -178,7 +199,7 @@ export type RawAudit<Tx> = {
 
 const NO_TRACE: RawAudit<unknown> = { note: () => {}, succeeded: async () => {}, failed: async () => {} }
 
-export const rawAuditOf = <Tx>(sink: AuditSink<Tx>, route: RawRoute, call: Call): RawAudit<Tx> => {
+export const rawAuditOf = <Tx>(sink: AuditSink<Tx>, route: RawRoute, call: Calling): RawAudit<Tx> => {
   const audit = auditedAs(route)
   if (!audit) return NO_TRACE
   let noted: AuditNote = {}

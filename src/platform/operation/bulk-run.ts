@@ -4,6 +4,7 @@ import { AppError, type FieldIssue, invalid, invalidField } from '../contract/er
 import { parse } from '../contract/validate.ts'
 import { attemptEach, type ItemError, itemError } from './attempt.ts'
 import type { KernelCtx } from './context.ts'
+import type { Permission } from './operation.ts'
 import { resolveRefs } from './resolve-refs.ts'
 
 type Item = {
@@ -57,14 +58,24 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
   const runOne = async (item: Item): Promise<T | undefined> => {
     const body = item[rules.noun]
     const fields = typeof body === 'object' && body !== null ? body : {}
+    const permission: Permission = `${rules.permissions}:${item.op}`
     if (item.op === 'create') {
-      const named = item.id === undefined ? fields : { id: item.id, ...fields }
-      return rules.create.run(ctx, parse(rules.create.schema, await resolveRefs(ctx, rules.create.schema, named)))
+      const { schema, run } = rules.create
+      const given = item.id === undefined ? fields : { id: item.id, ...fields }
+      const input = parse(schema, await resolveRefs(ctx, schema, given))
+      return ctx.guarded({ permission, schema, params: [], isCreate: true, input, given }, () => run(ctx, input))
     }
     if (!item.id) throw invalidField('id', 'is required')
-    const given = await resolveRefs(ctx, rules.update.schema, { ...fields, id: item.id })
-    if (item.op === 'update') return rules.update.run(ctx, parse(rules.update.schema, given))
-    await rules.remove(ctx, given.id)
+    const { schema, run } = rules.update
+    const given = { ...fields, id: item.id }
+    const resolved = await resolveRefs(ctx, schema, given)
+    const guard = { permission, schema, params: ['id'], isCreate: false, given }
+    if (item.op === 'update') {
+      const input = parse(schema, resolved)
+      return ctx.guarded({ ...guard, input }, () => run(ctx, input))
+    }
+    const { id } = resolved
+    await ctx.guarded({ ...guard, input: { id } }, () => rules.remove(ctx, id))
     return undefined
   }
 

@@ -1,4 +1,26 @@
 /** The caller of an operation. A guest has no user. Every other caller has the current permissions of their user. */
+import type { Permission } from './operation.ts'
+
+/** A part of the estate. */
+export type Reach = {
+  /** The stored areas of its objects. */
+  readonly areas: ReadonlySet<number>
+  /** The scopes that make it: an object is in the part if it is in one scope of each of these sets. */
+  readonly scopes: readonly ReadonlySet<string>[]
+  /** Tells the part from others. */
+  readonly part: string
+}
+
+/** What a limited call reads. */
+export type Limit = {
+  /** Undefined for the whole estate, of which some kinds of objects are limited. */
+  readonly areas: ReadonlySet<number> | undefined
+  /** Tells what is read from others. */
+  readonly part: string
+  /** The areas of the objects of a resource, if they are others. */
+  readonly byResource?: ReadonlyMap<string, ReadonlySet<number>>
+}
+
 export type Caller = {
   readonly userId: string | undefined
   readonly username: string
@@ -6,10 +28,22 @@ export type Caller = {
   /** Id of the session, key or grant that authenticated the call. */
   readonly credentialId: string | undefined
   readonly permissions: ReadonlySet<string>
+  /** The permissions that the caller has in a part of the estate alone. */
+  readonly reach?: ReadonlyMap<Permission, Reach>
+  /** The time of the sign-in of a session, in ms since the epoch. */
+  readonly signedInMs?: number
+  /** A role requires a second factor, and the user has none. The session then has no permissions. */
+  readonly needsFactor?: true
   /** The name of the API key. */
   readonly keyName?: string
   /** The feed whose content is all that the API key opens. */
   readonly feedId?: string
+  /** The hash of the shown API key. A rotated key has two values for a while. */
+  readonly keyHash?: string
+  /** The API key has limits. It acts for its user like a client. */
+  readonly isNarrow?: true
+  /** The permissions to which the API key is limited, also those that its user lacks. */
+  readonly keyPermissions?: ReadonlySet<string> | undefined
   /** The client that acts for the user, if any. */
   readonly client?: ActingClient
 }

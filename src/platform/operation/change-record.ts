@@ -55,11 +55,11 @@ export class ChangeRecord {
     this.#entries.length = length
   }
 
-  /** Returns the objects that differ from their state before the transaction. */
-  async items(): Promise<RecordedItem[]> {
+  /** Returns the objects that differ from their state before the transaction, or before a write of it. @param since a `length` */
+  async items(since = 0): Promise<RecordedItem[]> {
     const breathe = createBreathe()
     const objects = new Map<string, { readonly first: Entry; last: Entry }>()
-    for (const [at, entry] of this.#entries.entries()) {
+    for (const [at, entry] of this.#entries.slice(since).entries()) {
       const key = `${entry.kind} ${entry.id}`
       const known = objects.get(key)
       if (known) known.last = entry

@@ -6,6 +6,7 @@ import type { Logger } from '../runtime/log.ts'
 import type { RawAudit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { ChangeDetails, ItemWrite, RecordedItem } from './change-record.ts'
+import type { GuardedInput } from './limited-write.ts'
 import type { AnyOperation, Permission, RawRoute } from './operation.ts'
 import type { Identify, ShownChanges } from './request.ts'
 import type { Rights } from './rights.ts'
@@ -28,6 +29,11 @@ export type KernelCtx<Tables> = {
   readonly db: Kysely<Tables>
   /** Streams, revisions and the capabilities of the engine. */
   readonly store: Db<Tables>
+  /**
+   * The same call over the whole estate, where this context reads a part of it. Its caller has the permissions that count everywhere. For
+   * the use of addresses, which counts all of their holders, and for tables that are not of the estate: nothing else of it may be sent.
+   */
+  readonly whole: KernelCtx<Tables>
   /** The state from which the caller was identified, if it is not the last commit. */
   readonly readPoint: ReadPoint | undefined
   /** The time of the call, or the moment of a read of the past: RFC 3339, UTC, milliseconds. */
@@ -54,8 +60,10 @@ export type KernelCtx<Tables> = {
    * @returns its id; '' if nothing has changed
    */
   readonly recordChange: (details?: ChangeDetails) => Promise<string>
-  /** Returns the objects with a history that the transaction has changed so far. */
-  readonly changedItems: () => Promise<readonly RecordedItem[]>
+  /** The number of writes of such objects so far. */
+  readonly changeCount: number
+  /** Returns the objects with a history that the transaction has changed so far. @param since a `changeCount`: only what was changed after it */
+  readonly changedItems: (since?: number) => Promise<readonly RecordedItem[]>
   /** Returns the rows that the transaction has changed so far; undefined if it is not watched. */
   readonly rowChanges: () => readonly RowChange[] | undefined
   /** As `Tx.searchTextChanged`; does nothing in a context that cannot write. */
@@ -68,6 +76,24 @@ export type KernelCtx<Tables> = {
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>
   /** @throws AppError FORBIDDEN without the permission. Later transactions of the call check it again. */
   readonly require: (permission: Permission) => void
+  /**
+   * True for a write whose caller may have its permission in a part of the estate alone. Errors then name no object that the input does
+   * not name.
+   */
+  readonly isLimited: boolean
+  /**
+   * Returns those of the ids that the caller may name in a write: all of them, or those of objects that the caller may read. For fields
+   * whose schema does not tell that they hold ids.
+   */
+  readonly namable: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Returns those of the ids for which the caller has the permission of the operation: all of them, or those of objects in the part. */
+  readonly reached: (resource: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
+  /**
+   * Runs a part of a write with an input of its own, such as an item of a bulk call, for a caller who may have the permission in a part of
+   * the estate alone. Its objects are checked as those of an operation.
+   * @throws AppError NOT_FOUND, VALIDATION_ERROR or FORBIDDEN
+   */
+  readonly guarded: <T>(input: GuardedInput, work: () => Promise<T>) => Promise<T>
   /**
    * Compares the caller's rights with the current ones. A long transaction calls it before each batch and before its
    * end. Each transaction does so when it begins. Decisions that used `caller` earlier are not repeated, except those

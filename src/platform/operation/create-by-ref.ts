@@ -48,6 +48,8 @@ const isGone = (error: unknown): boolean => error instanceof AppError && error.c
 type Conditions = Pick<Request, 'ifMatch'>
 type Steps = Conditions & {
   readonly find: () => Promise<string | undefined>
+  /** An object that has the ref may be hidden. */
+  readonly isLimited: boolean
   readonly update: (step: Step) => Promise<unknown>
   readonly create: (step: Step) => Promise<unknown>
 }
@@ -72,7 +74,8 @@ export const updateOrCreate = async ({ ref, input }: ByRef, steps: Steps): Promi
     } catch (error) {
       if (!isTaken(error)) throw error
       // Another caller has just created it.
-      id = error.holderId
+      id = steps.isLimited ? await steps.find() : error.holderId
+      if (id === undefined) throw error
     }
   }
 }

@@ -26,7 +26,9 @@ export const withIdempotencyKey = async <Tables extends IdempotencyTables, T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   if (key === undefined) return work()
-  const owner = ctx.caller.userId ?? ''
+  const { userId = '', credentialId, isNarrow } = ctx.caller
+  // A key with limits does not get the answer to a call that it may not make.
+  const owner = isNarrow ? `${userId} ${credentialId}` : userId
   // Every extension of our tables includes this one, which Kysely cannot infer through a type parameter.
   const { db, store } = ctx as unknown as KernelCtx<IdempotencyTables>
   await store.sql.lockNames(db, [`idempotency ${owner} ${operation} ${key}`])

@@ -4,7 +4,7 @@ import type { ThingTables } from '../../testing/database.ts'
 import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
 import { AppError } from '../contract/errors.ts'
 import { etagOf } from '../contract/etag.ts'
-import { checkAccess } from './access.ts'
+import { checkAccess, checkCaller } from './access.ts'
 import { type Caller, GUEST } from './caller.ts'
 import type { Bound, Feature } from './context.ts'
 import { implementFor } from './implement.ts'
@@ -84,6 +84,40 @@ describe('access', () => {
     [...one, { anyOf: [] }, 'FORBIDDEN'],
   ])('of %s %# is judged', async (_, caller, access, code) => {
     expect(await codeOf((async () => checkAccess(access, caller))())).toBe(code)
+  })
+
+  const MINUTE_MS = 60_000
+  const signedIn = (agoMs: number, more: Partial<Caller> = {}): Caller => ({
+    ...callerWith(),
+    via: 'session',
+    signedInMs: 1_000_000_000_000 - agoMs,
+    ...more,
+  })
+  test.each<[string, Caller, Parameters<typeof checkCaller>[0], string]>([
+    ['a session, which is needed', signedIn(3600 * 1000), { access: 'authenticated', session: 'any' }, 'none'],
+    ['a key where a session is needed', callerWith(), { access: 'authenticated', session: 'any' }, 'FORBIDDEN'],
+    ['a guest where a session is needed', GUEST, { access: 'public', session: 'fresh' }, 'UNAUTHORIZED'],
+    ['a sign-in 15 minutes ago', signedIn(15 * MINUTE_MS), { access: 'authenticated', session: 'fresh' }, 'none'],
+    [
+      'an older sign-in',
+      signedIn(15 * MINUTE_MS + 1),
+      { access: 'authenticated', session: 'fresh' },
+      'REAUTHENTICATION_REQUIRED',
+    ],
+    [
+      'a user without the required factor',
+      signedIn(0, { needsFactor: true }),
+      { access: 'public' },
+      'SECOND_FACTOR_SETUP_REQUIRED',
+    ],
+    [
+      'the same, where it is set up',
+      signedIn(0, { needsFactor: true }),
+      { access: 'authenticated', session: 'fresh', beforeSetup: true },
+      'none',
+    ],
+  ])('of %s is judged', async (_, caller, called, code) => {
+    expect(await codeOf((async () => checkCaller(called, caller, () => 1_000_000_000_000))())).toBe(code)
   })
 
   test('that is refused names the permissions that would do', () => {

@@ -3,22 +3,24 @@
  * audit entry, commit. Nothing else checks permissions, opens a transaction, emits events or writes to the audit trail.
  */
 import { AppError } from '../contract/errors.ts'
-import { etagOf, matchesEtag } from '../contract/etag.ts'
 import { asksForDryRun, type HistoryFields } from '../contract/history-fields.ts'
-import type { Db, ReadPoint, Tx } from '../db/database.ts'
-import { type Journal, journaled } from '../db/journal.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { journaled } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
-import { checkAccess, checkConsent, refuseFeedKey } from './access.ts'
-import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, subjectOf } from './audit.ts'
-import { type Caller, GUEST } from './caller.ts'
-import { type ChangeDetails, ChangeRecord } from './change-record.ts'
-import type { AtEnd, Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
+import { checkCaller, checkConsent, limitOf, refuseFeedKey } from './access.ts'
+import type { AreaKeeper } from './area-keeper.ts'
+import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, refusalOf, subjectOf } from './audit.ts'
+import { type Call, createContexts, type Done, limitedWrite, type Pending, type Transaction } from './call-context.ts'
+import { type Caller, GUEST, type Limit } from './caller.ts'
+import { ChangeRecord } from './change-record.ts'
+import type { Bound, BoundRaw, Feature, InTransaction, Job, KernelCtx, Reaction } from './context.ts'
 import { type ByRef, byRefOf, type Step, updateOrCreate } from './create-by-ref.ts'
 import { type Fence, fenced } from './fence.ts'
 import { inputOf } from './handler-input.ts'
 import { JsonList, WithStatus } from './handler-result.ts'
-import type { History, Past } from './history.ts'
-import { type AnyOperation, nounOf, type RawRoute } from './operation.ts'
+import type { History } from './history.ts'
+import { guardedInput, ROUTE_INPUT } from './limited-write.ts'
+import { type AnyOperation, isGuarded, nounOf, type RawRoute } from './operation.ts'
 import type { Request } from './request.ts'
 import { idOfRef, mayHoldRefs, resolveRefs } from './resolve-refs.ts'
 import { HeldRights } from './rights.ts'
@@ -27,29 +29,6 @@ import { Answered, runSecondStep, type TransactionOptions } from './second-step.
 
 /** The signal of work that is never cancelled. */
 const NEVER = new AbortController().signal
-
-/** A request in progress. */
-type Call = {
-  /** The name of the operation, the route or the job. */
-  readonly name: string
-  readonly request: Omit<Request, 'input'>
-  readonly held: HeldRights
-  readonly note: string
-}
-
-/** Work for the end of a transaction, and one of its items. */
-type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
-
-/** A transaction, the names of the events emitted in it so far, the work for its end, and its change. */
-type Transaction<Tables> = Tx<Tables> & {
-  readonly events: string[]
-  readonly pending: Pending<Tables>[]
-  readonly record: ChangeRecord
-  readonly changeId: string
-  /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
-  recorded: string | undefined
-  readonly journal: Journal | undefined
-}
 
 const runPending = async <Tables>(ctx: KernelCtx<Tables>, pending: readonly Pending<Tables>[]): Promise<void> => {
   // The work and its items came together in `atEnd`.
@@ -66,6 +45,7 @@ export type KernelOptions<Tables> = {
   readonly onCommit: (events: readonly string[]) => void
   readonly audit: AuditSink<Tx<Tables>>
   readonly history: History<Tables>
+  readonly areas?: AreaKeeper<Tables>
 }
 
 /** The signal that stops a job and the fence that guards its writes. */
@@ -90,27 +70,38 @@ export type Kernel<Tables> = {
 }
 
 export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tables> => {
-  const { db, features, now, log, onCommit, audit, history } = options
+  const { db, features, now, log, onCommit, audit, history, areas } = options
   const reactions = new Map<string, Reaction<Tables>[]>()
   for (const feature of features)
     for (const [event, reaction] of Object.entries(feature.reactions ?? {}))
       reactions.set(event, [...(reactions.get(event) ?? []), reaction])
 
   type Work<T> = (ctx: KernelCtx<Tables>) => Promise<T>
-  /** The last step of a transaction. @param changeId '' if nothing has changed */
-  type Done<T> = (made: T, ctx: KernelCtx<Tables>, tx: Tx<Tables>, changeId: string) => Promise<void>
+
+  const areasOf = (): AreaKeeper<Tables> => {
+    if (!areas) throw new Error('this kernel has no scopes')
+    return areas
+  }
+
+  const nowMs = (): number => now().getTime()
 
   /** @throws AppError UNAUTHORIZED or FORBIDDEN */
   const callOf = (op: AnyOperation, request: Omit<Request, 'input'>, note = ''): Call => {
     const check = (caller: Caller): void => {
       refuseFeedKey(caller)
-      checkAccess(op.access, caller)
+      checkCaller(op, caller, nowMs)
       checkConsent(op, caller)
     }
-    return { name: op.name, request, held: new HeldRights(request, check), note }
+    const limited = isGuarded(op.limited) ? op.limited : undefined
+    return { name: op.name, request, held: new HeldRights(request, check, limited), note }
   }
 
-  const transact = async <T>(call: Call, work: Work<T>, done?: Done<T>, given: TransactionOptions = {}): Promise<T> => {
+  const transact = async <T>(
+    call: Call,
+    work: Work<T>,
+    done?: Done<Tables, T>,
+    given: TransactionOptions = {},
+  ): Promise<T> => {
     const { request, held } = call
     const { watched, ...options } = given
     const { value, tx } = await held.tried((isFirst) =>
@@ -124,8 +115,15 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         const tx: Transaction<Tables> = { ...inner, ...own }
         const run = async () => {
           const ctx = contextFor(call, tx)
-          const value = await work(ctx)
-          if (tx.pending.length > 0) await runPending(ctx, tx.pending)
+          const whole = async (): Promise<T> => {
+            const value = await work(ctx)
+            if (tx.pending.length > 0) await runPending(ctx, tx.pending)
+            return value
+          }
+          await areas?.begin(ctx, { name: call.name, isFirst, guard: inner.guard })
+          const write = limitedWrite(call)
+          const value = write ? await areasOf().guarded(ctx, write, whole) : await whole()
+          await areas?.settle(ctx)
           const recorded = await ctx.recordChange()
           await done?.(value, ctx, inner, recorded)
           return { value, tx }
@@ -139,104 +137,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     return value
   }
 
-  /** Writes the change of a transaction, once. */
-  const recordOnce = async (
-    ctx: KernelCtx<Tables>,
-    tx: Transaction<Tables>,
-    { name: operation, request: { tool = '' }, note }: Call,
-    { undoes, defaultNote = '' }: ChangeDetails,
-  ): Promise<string> => {
-    if (tx.recorded !== undefined) return tx.recorded
-    const items = tx.record.length === 0 ? [] : await tx.record.items()
-    tx.recorded = items.length === 0 ? '' : tx.changeId
-    const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
-    if (items.length > 0) await history.record(ctx, origin, items)
-    return tx.recorded
-  }
-
-  /** @param from.readPoint for a call that reads once; a long call or a write must not use it */
-  const contextFor = (
-    call: Call,
-    tx?: Transaction<Tables>,
-    { readPoint, past }: { readonly readPoint?: ReadPoint | undefined; readonly past?: Past<Tables> } = {},
-  ): KernelCtx<Tables> => {
-    const { request, held } = call
-    const at = now()
-    let text: string | undefined
-    const ctx: KernelCtx<Tables> = {
-      get caller() {
-        return held.caller
-      },
-      rights: request.rights,
-      db: tx?.db ?? past?.db ?? db.read,
-      store: past?.store ?? (readPoint ? { ...db, ...readPoint } : db),
-      readPoint: request.readPoint,
-      get now() {
-        text ??= past?.at ?? at.toISOString()
-        return text
-      },
-      isPast: past !== undefined,
-      requestId: request.requestId,
-      // Computed on first use, like the request's own.
-      get client() {
-        return request.client ?? ''
-      },
-      log,
-      get signal() {
-        return request.signal
-      },
-      emit: async (event, data) => {
-        // A reaction declares the data type of its event, and the emitter is the only code that creates that data.
-        for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
-        tx?.events.push(event)
-      },
-      changed: (kind, write) => {
-        if (tx?.recorded !== undefined) throw new Error('a write after the change of its transaction was recorded')
-        tx?.record.add(kind, write)
-      },
-      changeId: tx?.changeId ?? '',
-      changedItems: async () => tx?.record.items() ?? [],
-      recordChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
-      rowChanges: () => tx?.journal?.changes(),
-      searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
-      atEnd: (work, item) => void tx?.pending.push({ work, item }),
-      revision: (tables) => tx?.revision(tables),
-      savepoint: async (work) => {
-        if (!tx) return work()
-        const before = { events: tx.events.length, pending: tx.pending.length, record: tx.record.length }
-        try {
-          return await tx.savepoint(work)
-        } catch (error) {
-          // The events of the rolled back savepoint did not happen.
-          tx.events.length = before.events
-          tx.pending.length = before.pending
-          tx.record.truncate(before.record)
-          throw error
-        }
-      },
-      require: (permission) => held.require(permission),
-      confirmRights: () => held.confirm(tx as never),
-      showChanges: async (changes) => {
-        if (request.onChanges) await request.onChanges(await changes())
-      },
-      progress: (done, total) => request.progress?.(done, total),
-      precondition: (current) => {
-        if (request.ifNoneMatch?.trim() === '*') throw new AppError('PRECONDITION_FAILED', 'The object exists already')
-        if (request.ifMatch === undefined) return
-        const json = typeof current === 'string' ? current : JSON.stringify(current)
-        if (matchesEtag(request.ifMatch, etagOf(json))) return
-        throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
-      },
-      write: (work, { audit, note, ...options } = {}) =>
-        transact(
-          note === undefined ? call : { ...call, note },
-          work,
-          async (_made, _ctx, transaction, changeId) => audit?.succeeded(transaction, changeId),
-          options,
-        ),
-    }
-    return ctx
-  }
+  const contextFor = createContexts<Tables>({ db, now, log, history, areas, reactions, transact })
 
   const answerOf = (handler: Bound<Tables>['handler'], ctx: KernelCtx<Tables>, input: never): Promise<unknown> => {
     if (typeof handler === 'function') return handler(ctx, input)
@@ -247,6 +148,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
     const call = callOf(op, request)
     const { own, fields } = inputOf(op, request.input)
+    const limit = limitOf(op, call.held.caller)
+    if (limit && op.limited !== 'handler') return runLimited({ op, handler }, { ...call, limit }, { own, fields })
     let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
     if (fields.asOf !== undefined) {
       const past = await history.past(ctx, fields.asOf)
@@ -255,9 +158,32 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
     // Most calls hold no refs, and take no turn of the event loop for them.
     if (!mayHoldRefs(op.input, own)) return answerOf(handler, ctx, own)
-    const input = await resolveRefs(ctx, op.input, own)
+    const input = await resolveRefs(limit ? narrowedFor({ ...call, limit }) : ctx, op.input, own)
     const answer = await answerOf(handler, ctx, input)
     return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
+  }
+
+  type LimitedCall = Call & { readonly limit: Limit }
+
+  const narrowedFor = (call: LimitedCall): KernelCtx<Tables> =>
+    contextFor(call, undefined, { part: areasOf().partOf(db, call.held.caller, call.limit) })
+
+  type Input = ReturnType<typeof inputOf>
+
+  /** Runs a read for a caller who has its permission in a part of the estate alone. */
+  const runLimited = async (
+    { op, handler }: Bound<Tables>,
+    call: LimitedCall,
+    { own, fields }: Input,
+  ): Promise<unknown> => {
+    if (fields.asOf !== undefined)
+      throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
+    const narrowed = narrowedFor(call)
+    const input = mayHoldRefs(op.input, own) ? await resolveRefs(narrowed, op.input, own) : own
+    await areasOf().requireSeen(narrowed, op, input)
+    const ctx = op.limited === 'whole' ? contextFor(call, undefined, { readPoint: call.request.readPoint }) : narrowed
+    const answer = await answerOf(handler, ctx, input)
+    return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
   }
 
   type RunWrite = {
@@ -269,6 +195,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     readonly done: (made: unknown, ctx?: KernelCtx<Tables>, tx?: Tx<Tables>, changeId?: string) => Promise<void>
   }
 
+  /** Checks the input of a write before work without a transaction. */
+  const checkInput = async (call: Call): Promise<void> => {
+    const write = limitedWrite(call)
+    if (write) await areasOf().checkInput(contextFor(call), write)
+  }
+
   const runWrite = async ({ bound: { op, handler }, call, own, done }: RunWrite): Promise<unknown> => {
     const turn = op.serializeBy?.(own)
     const shared = turn === undefined ? undefined : { serializeBy: `${op.name} ${turn}` }
@@ -276,6 +208,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
       transact(call, work, done, options)
     if ('run' in handler)
       return inTransaction((ctx) => handler.run(ctx, own), await handler.transaction(contextFor(call), own))
+    if ('prepare' in handler || op.hasOwnTransactions) await checkInput(call)
     if ('prepare' in handler) {
       const second = await handler.prepare(contextFor(call), own)
       if (!(second instanceof Answered)) return runSecondStep(second, inTransaction)
@@ -316,9 +249,10 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     try {
       const access = callOf(bound.op, request)
       if (step?.refusal) throw step.refusal
+      const given = input
       if (mayHoldRefs(bound.op.input, input)) input = await resolveRefs(contextFor(access), bound.op.input, input)
       const { own, fields } = inputOf(bound.op, input)
-      const call = { ...access, note: fields.note }
+      const call = { ...access, note: fields.note, guard: guardedInput(bound.op, own, given) }
       if (isDry && bound.op.handlesDryRun) request.setHeader?.('X-Dry-Run', 'true')
       if (fields.dryRun !== false) return await runDry({ bound, call, own }, fields.dryRun)
       const done: RunWrite['done'] = async (made, _ctx, tx, changeId) => {
@@ -343,10 +277,16 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     const audited = create && auditedAs(create.op)
     if (!create || !audited) throw new Error(`${noun} has no create`)
     // The two calls check the access.
-    const ctx = contextFor({ name: bound.op.name, request, held: new HeldRights(request), note: '' })
+    const held = new HeldRights(request)
+    const guard = guardedInput(bound.op, {}, {})
+    const ctx = contextFor({ name: bound.op.name, request, held, note: '', guard })
     return updateOrCreate(byRef, {
       ifMatch: request.ifMatch,
-      find: () => idOfRef(ctx, noun, byRef.ref),
+      find: async () => {
+        const id = await idOfRef(ctx, noun, byRef.ref)
+        return id !== undefined && (await ctx.namable(noun, [id])).has(id) ? id : undefined
+      },
+      isLimited: ctx.isLimited,
       update: (step) => runAudited(update, step),
       create: async (step) => {
         const made = await runAudited({ bound: create, request, audited }, step)
@@ -371,10 +311,8 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     },
     write: (op, request, work) => transact(callOf(op, request), work),
     refused: async (called, request, error) => {
-      const audited = auditedAs(called)
-      if (!audited) return
-      const subject = 'effect' in called ? subjectOf(called, request.input) : {}
-      await audit.failed(eventOf(audited, request, subject), error)
+      const event = refusalOf(called, request, error)
+      if (event) await audit.failed(event, error)
     },
     runJob: async (job, { signal = NEVER, fence } = {}) => {
       const caller: Caller = { ...GUEST, username: job.name, via: 'job' }
@@ -385,8 +323,12 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     runRaw: async ({ route, handler }, request, raw) => {
       const call = rawAuditOf(audit, route, request)
       try {
-        const held = new HeldRights(request, (caller) => checkAccess(route.access, caller))
-        return await handler(contextFor({ name: route.name, request, held, note: '' }), raw, call)
+        const held = new HeldRights(request, (caller) => checkCaller(route, caller, nowMs), route.limited)
+        const guard = route.limited === 'inside' ? ROUTE_INPUT : undefined
+        const own: Call = { name: route.name, request, held, note: '', guard }
+        const isNarrowed = route.limited === 'part' || route.limited === 'parts'
+        const limit = isNarrowed ? limitOf(route, held.caller) : undefined
+        return await handler(limit ? narrowedFor({ ...own, limit }) : contextFor(own), raw, call)
       } catch (error) {
         await call.failed(error)
         throw error

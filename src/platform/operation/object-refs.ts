@@ -18,8 +18,8 @@ export class RefTakenError extends AppError {
     readonly holderId: string,
     holder: string,
   ) {
-    super('ALREADY_EXISTS', `${ref.source}:${ref.id} is a ref of the ${holder}`, {
-      details: [{ field: `refs.${ref.source}`, message: `is taken by the ${holder}` }],
+    super('ALREADY_EXISTS', `${ref.source}:${ref.id} is a ref of ${holder}`, {
+      details: [{ field: `refs.${ref.source}`, message: `is taken by ${holder}` }],
     })
   }
 }
@@ -56,14 +56,15 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
   const rowsOf = ({ id, refs }: Referred): RefRow[] =>
     Object.entries(refs).map(([source, external_id]) => ({ resource, source, external_id, object_id: id }))
 
-  const taken = async (db: Kysely<RefTables>, { source, external_id, object_id }: RefRow): Promise<RefTakenError> => {
+  const taken = async (ctx: KernelCtx<RefTables>, row: RefRow): Promise<RefTakenError> => {
+    const { source, external_id, object_id } = row
+    const ref = { source, id: external_id }
+    if (ctx.isLimited) return new RefTakenError(ref, object_id, `another ${noun}`)
     const { rows } = await sql<{ name: string }>`
-      SELECT ${sql.ref(label)} AS name FROM ${sql.table(resource)} WHERE id = ${object_id}`.execute(db)
-    return new RefTakenError(
-      { source, id: external_id },
-      object_id,
-      `${noun} "${rows[0]?.name}" with id "${object_id}"`,
+      SELECT ${sql.ref(label)} AS name FROM ${sql.table(resource.replaceAll('-', '_'))} WHERE id = ${object_id}`.execute(
+      ctx.db,
     )
+    return new RefTakenError(ref, object_id, `the ${noun} "${rows[0]?.name}" with id "${object_id}"`)
   }
 
   const lockOf = ({ source, external_id }: RefRow): string => `ref ${resource} ${source} ${external_id}`
@@ -81,7 +82,7 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
     const twice = rows.find((row) => byKey.get(lockOf(row)) !== row)
     if (twice) throw isRefOfTwo(twice)
     const [held] = await findRefs(ctx, rows)
-    if (held) throw await taken(db, held)
+    if (held) throw await taken(ctx, held)
   }
 
   const insert = async (ctx: KernelCtx<RefTables>, rows: readonly RefRow[]): Promise<void> => {
@@ -120,7 +121,7 @@ export const objectRefs = (resource: Referable, noun: string, label: string) => 
     for (const row of wanted) {
       const key = lockOf(row)
       const holder = held.get(key)
-      if (holder) errors.set(row.object_id, await taken(ctx.db, holder))
+      if (holder) errors.set(row.object_id, await taken(ctx, holder))
       else if (claimed.has(key)) errors.set(row.object_id, isRefOfTwo(row))
       claimed.add(key)
     }

@@ -18,6 +18,22 @@ export type Permission = `${string}:${string}`
 /** `public`, any signed-in caller, one permission, or one of several, which the handler checks. */
 export type Access = 'public' | 'authenticated' | Permission | { readonly anyOf: readonly Permission[] }
 
+/**
+ * How an operation answers a caller who has its permission in a part of the estate alone. A read answers from this part, by views of the
+ * tables (`part`), where each kind of objects in an answer may also need the permission to list it (`parts`); or as it answers others, if
+ * the objects that its path names are in the part (`whole`). A write runs as for others, and is refused unless the objects that it makes,
+ * and those that its input names and it changes, are in the part (`inside`); of a write of several items, each by itself, by `ctx.guarded` of
+ * its handler (`items`). Or the handler judges each row by `ctx.caller.reach` (`handler`).
+ */
+export type Limited = 'part' | 'parts' | 'whole' | 'inside' | 'items' | 'handler'
+
+/** True for a write whose objects are checked. */
+export const isGuarded = (limited: Limited | undefined): limited is 'inside' | 'items' =>
+  limited === 'inside' || limited === 'items'
+
+/** The session that a call needs: of any age, or with a sign-in at most 15 minutes ago. API keys and tokens have none. */
+export type NeededSession = 'any' | 'fresh'
+
 /** The `{params}` of a path. */
 type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
 
@@ -33,6 +49,8 @@ export type CliHints = {
   readonly ask?: readonly string[]
   /** Values of required fields that the CLI sends when they are missing. */
   readonly preset?: Readonly<Record<string, string>>
+  /** Returns the answer as a table shows it, such as with a row for each part. Other formats have the answer itself. */
+  readonly shown?: (answer: unknown) => unknown
 }
 
 export type Operation<
@@ -91,6 +109,12 @@ export type Operation<
   /** Statuses of errors beside those of every operation. */
   readonly errors?: readonly number[]
   readonly access: Access
+  /** Without it, the permission counts only if the caller has it everywhere. */
+  readonly limited?: Limited
+  /** Only a user who has signed in may call it, and no API key. No surface but HTTP offers it. */
+  readonly session?: NeededSession
+  /** Permitted to a user who must first set up a second factor. */
+  readonly beforeSetup?: true
   /** With access `authenticated`: permitted to a client that acts for a user, although no scope covers it. */
   readonly needsNoConsent?: true
   /** Request headers that carry a field of the input: `{ 'Idempotency-Key': 'idempotency_key' }`. */
@@ -199,6 +223,12 @@ export type RawRoute = {
   /** A setting disables it; it then answers 404. */
   readonly isOptional?: boolean
   readonly access: Access
+  /** Without it, the permission counts only if the caller has it everywhere. */
+  readonly limited?: Limited
+  /** Only a user who has signed in may call it, and no API key. */
+  readonly session?: NeededSession
+  /** Permitted to a user who must first set up a second factor. */
+  readonly beforeSetup?: true
   /** Checks or sets a password. The login limit counts it as well. */
   readonly isSensitive?: boolean
   /** Reports progress while it runs, so it has no deadline. */

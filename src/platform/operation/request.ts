@@ -20,12 +20,16 @@ export type Identity = {
   readonly rights?: Rights
 }
 
-/**
- * Identifies the caller; undefined without credentials.
- * @param url of the request, for the routes with an own way to identify callers
- * @throws AppError for invalid credentials
- */
-export type Identify = (headers: Headers, url?: string) => Promise<Identity | undefined>
+/** The parts of a request, besides its headers, by which callers are identified. */
+export type RequestOrigin = {
+  /** The address of the client; '' if it is unknown. */
+  readonly client: string
+  /** For the routes with an own way to identify callers. */
+  readonly url: string
+}
+
+/** Identifies the caller; undefined without credentials. @throws AppError for invalid credentials */
+export type Identify = (headers: Headers, origin?: RequestOrigin) => Promise<Identity | undefined>
 
 /** A call without its transport: input, caller and details of the request. */
 export type Request = {

@@ -1,54 +1,14 @@
 /** Replaces refs, the ids of other systems, by ids, in the places of an input that take an id. */
 import type { z } from 'zod'
-import { type FieldSchema, schemaOf, settled } from '../cli/schema.ts'
 import { REFERABLE, type Ref, refOf } from '../contract/external-fields.ts'
 import { cachedText } from '../db/cache/query-cache.ts'
 import type { KernelCtx } from './context.ts'
+import { type Place, type PlacedText, placesFor, someText, textsIn } from './input-places.ts'
 import { findRefs, type RefTables } from './object-refs.ts'
 
-/** The places in a value that take an id. */
-type Place =
-  | { readonly noun: string }
-  | { readonly items: Place }
-  | { readonly fields: readonly (readonly [name: string, place: Place])[] }
+const placesOf = placesFor((resource) => REFERABLE.some((one) => one === resource))
 
-const isReferable = (noun: string | undefined): noun is string => REFERABLE.some((one) => one === noun)
-
-const placesIn = (schema: FieldSchema): Place | undefined => {
-  const { ref, items, properties = {} } = settled(schema)
-  if (isReferable(ref)) return { noun: ref }
-  if (items) {
-    const inner = placesIn(items)
-    return inner && { items: inner }
-  }
-  const fields = Object.entries(properties).flatMap(([name, field]) => {
-    const place = placesIn(field)
-    return place ? [[name, place] as const] : []
-  })
-  return fields.length > 0 ? { fields } : undefined
-}
-
-/** Cached per schema, because every call needs it. */
-const placesOf = (schema: z.ZodType): Place | null => {
-  const known = cache.get(schema)
-  if (known !== undefined) return known
-  const places = placesIn(schemaOf(schema)) ?? null
-  cache.set(schema, places)
-  return places
-}
-const cache = new WeakMap<z.ZodType, Place | null>()
-
-/** An object, or a list by its indices. */
-type Holder = Record<PropertyKey, unknown>
-const isHolder = (value: unknown): value is Holder => typeof value === 'object' && value !== null
-
-const isSuspect = (place: Place, value: unknown): boolean => {
-  if ('noun' in place) return typeof value === 'string' && value.includes(':')
-  if (!isHolder(value)) return false
-  if ('items' in place) return Array.isArray(value) && value.some((one) => isSuspect(place.items, one))
-  for (const [name, inner] of place.fields) if (isSuspect(inner, value[name])) return true
-  return false
-}
+const isSuspect = (place: Place, value: unknown): boolean => someText(place, value, (text) => text.includes(':'))
 
 /** Returns true if the input may hold refs. Most inputs hold none, and need no query. */
 export const mayHoldRefs = (schema: z.ZodType, input: unknown): boolean => {
@@ -56,21 +16,13 @@ export const mayHoldRefs = (schema: z.ZodType, input: unknown): boolean => {
   return place !== null && isSuspect(place, input)
 }
 
-type Found = Ref & { readonly resource: string; readonly put: (id: string) => void }
+type Found = Ref & Pick<PlacedText, 'resource' | 'put'>
 
-const refsIn = (place: Place, value: unknown, put: Found['put']): Found[] => {
-  if ('noun' in place) {
-    const ref = typeof value === 'string' ? refOf(value) : undefined
-    return ref ? [{ ...ref, resource: place.noun, put }] : []
-  }
-  if (!isHolder(value)) return []
-  const putAt = (key: PropertyKey) => (id: string) => {
-    value[key] = id
-  }
-  if ('items' in place)
-    return Array.isArray(value) ? value.flatMap((one, at) => refsIn(place.items, one, putAt(at))) : []
-  return place.fields.flatMap(([name, inner]) => refsIn(inner, value[name], putAt(name)))
-}
+const refsIn = (place: Place, value: unknown): Found[] =>
+  textsIn(place, value).flatMap(({ resource, text, put }) => {
+    const ref = refOf(text)
+    return ref ? [{ ...ref, resource, put }] : []
+  })
 
 type Scope<Tables> = Pick<KernelCtx<Tables>, 'db' | 'store'>
 
@@ -112,7 +64,7 @@ export const resolveRefs = async <Tables, T>(scope: Scope<Tables>, schema: z.Zod
   const place = placesOf(schema)
   if (!place || !isSuspect(place, input)) return input
   const copy = structuredClone(input)
-  const found = refsIn(place, copy, () => {})
+  const found = refsIn(place, copy)
   const ids = await idsOf(scope, found)
   for (const { put, resource, ...ref } of found) {
     const id = ids.get(keyOf(resource, ref))

@@ -7,8 +7,8 @@
 import { AppError } from '../contract/errors.ts'
 import { type Guard, GuardError, type Tx } from '../db/database.ts'
 import { checkAccess } from './access.ts'
-import type { Caller } from './caller.ts'
-import type { Permission } from './operation.ts'
+import type { Caller, Reach } from './caller.ts'
+import type { Limited, Permission } from './operation.ts'
 
 /** The rights of a caller as of one moment. */
 export type Rights = {
@@ -37,22 +37,39 @@ export class RightsMovedError extends AppError {
 /** Maximum number of attempts, for a caller whose permissions change during each of them. */
 const MAX_TRIES = 5
 
+const textOf = ([permission, { scopes }]: readonly [Permission, Reach]): string =>
+  `${permission} ${scopes.map((some) => [...some].sort().join()).join(' ')}`
+
+/** Tells whether two callers have the same permissions in the same scopes. */
+const haveSameRights = (one: Caller, other: Caller): boolean => {
+  if (one.permissions.symmetricDifference(other.permissions).size > 0) return false
+  if (!one.reach && !other.reach) return true
+  const [texts, others] = [one, other].map(({ reach }) => new Set([...(reach ?? [])].map(textOf)))
+  return texts !== undefined && others !== undefined && texts.symmetricDifference(others).size === 0
+}
+
 /** The rights of one call, as of its latest transaction. */
 export class HeldRights {
   #caller: Caller
   #rights: Rights | undefined
   readonly #check: (caller: Caller) => void
+  readonly #limited: Limited | undefined
   readonly #required = new Set<Permission>()
 
-  /** @param check throws AppError UNAUTHORIZED or FORBIDDEN for a caller who may not make this call */
+  /**
+   * @param check throws AppError UNAUTHORIZED or FORBIDDEN for a caller who may not make this call
+   * @param limited as in `Operation`
+   */
   constructor(
     { caller, rights }: { readonly caller: Caller; readonly rights?: Rights | undefined },
     check: (caller: Caller) => void = () => {},
+    limited?: Limited,
   ) {
     check(caller)
     this.#caller = caller
     this.#rights = rights
     this.#check = check
+    this.#limited = limited
   }
 
   get caller(): Caller {
@@ -61,8 +78,13 @@ export class HeldRights {
 
   /** @throws AppError FORBIDDEN without the permission, now and whenever the rights change */
   require(permission: Permission): void {
-    checkAccess(permission, this.#caller)
-    if (this.#rights) this.#required.add(permission)
+    checkAccess(permission, this.#caller, this.#limited)
+    this.#required.add(permission)
+  }
+
+  /** The permissions that the call has required beside its own. */
+  get required(): ReadonlySet<Permission> {
+    return this.#required
   }
 
   get rights(): Rights | undefined {
@@ -144,8 +166,8 @@ export class HeldRights {
     if (rights === this.#rights) return true
     const { caller } = rights
     this.#check(caller)
-    for (const permission of this.#required) checkAccess(permission, caller)
-    const isSame = this.#caller.permissions.symmetricDifference(caller.permissions).size === 0
+    for (const permission of this.#required) checkAccess(permission, caller, this.#limited)
+    const isSame = haveSameRights(this.#caller, caller)
     this.#caller = caller
     this.#rights = rights
     return isSame

@@ -3,7 +3,8 @@
 /** The replacement of a secret. */
 export const REDACTED = '[redacted]'
 
-const SECRET = /pass(?:word|wd|phrase)|secret|token|key|authorization|cookie|community|verifier|^__host-/i
+const SECRET =
+  /pass(?:word|wd|phrase)|secret|token|key|authorization|cookie|community|verifier|totp|recovery_?code|^__host-/i
 
 // Names such as `keyId` or `token_count` hold ids and counts, which an investigation needs.
 const HARMLESS_ENDING = /(?:_id|_ids|Id|Ids|_prefix|Prefix|_count|Count)$/

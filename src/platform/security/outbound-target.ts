@@ -1,4 +1,5 @@
 /** Validates the target of an outgoing request: the text of its URL, then every address of its name. Sends nothing. */
+import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 import { type Reach, reachOf } from '../../net/reach.ts'
 
@@ -19,6 +20,8 @@ export type TargetRules = {
   readonly reach: (ip: string) => Reach
   /** The setting that permits single addresses, for the messages. */
   readonly exceptions?: string
+  /** True if this machine may be reached by its names. */
+  readonly allowsLoopback?: true
 }
 
 /** Uses the system's resolver, hosts file included; zone ids are removed. */
@@ -26,6 +29,26 @@ const resolveName = async (name: string): Promise<readonly string[]> => {
   const { lookup } = await import('node:dns/promises')
   const found = await lookup(name, { all: true, verbatim: true })
   return found.map(({ address }) => address.replace(/%.*$/, ''))
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'].flatMap((text) => parseCidr(text) ?? [])
+
+/**
+ * Returns the rules of targets that an administrator names: private addresses are allowed, and those of this machine if
+ * `allowsLoopback`.
+ */
+export const namedTargetRules = (rules: TargetRules, { allowsLoopback }: { allowsLoopback: boolean }): TargetRules => {
+  const named = { ...rules, allowsPrivate: true }
+  if (!allowsLoopback) return named
+  const isLoopback = (address: string): boolean => {
+    const ip = parseIp(address)
+    return ip !== undefined && LOOPBACK.some((block) => cidrHolds(block, ip))
+  }
+  return {
+    ...named,
+    allowsLoopback,
+    reach: (address) => (isLoopback(address) ? 'private' : rules.reach(address)),
+  }
 }
 
 /** Text that is not an address has no reach. */
@@ -97,7 +120,7 @@ export const addressesOf = async (
   host: string,
   signal: AbortSignal,
 ): Promise<readonly [string, ...string[]]> => {
-  if (isLocalName(host))
+  if (isLocalName(host) && !rules.allowsLoopback)
     throw new OutboundError(
       `${host} is this machine, and is refused${rules.exceptions ? `: list its address in ${rules.exceptions} and use that` : ''}`,
     )

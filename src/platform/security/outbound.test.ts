@@ -4,7 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createOutbound, type OutboundRequest } from './outbound.ts'
-import { hostOf, parseTarget, type TargetRules, targetProblem, targetRules } from './outbound-target.ts'
+import {
+  hostOf,
+  namedTargetRules,
+  parseTarget,
+  type TargetRules,
+  targetProblem,
+  targetRules,
+} from './outbound-target.ts'
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   pub: ['93.184.215.14'],
@@ -374,4 +381,28 @@ describe('over TLS', () => {
 
 test('the host of a URL is normalized for the resolver', () => {
   expect([new URL('http://[::1]:80/'), new URL('http://Host.Example./')].map(hostOf)).toEqual(['::1', 'host.example'])
+})
+
+describe('an exchange', () => {
+  test('returns headers and the redirect, which it does not follow', async () => {
+    redirect('/to-idp', 302, 'http://evil.test/')
+    seen.length = 0
+    const headers = { accept: 'application/json' }
+    const answer = await outbound.exchange({ url: at('/to-idp'), method: 'GET', headers, timeoutMs: 3000 })
+    expect([answer.status, answer.headers.get('location'), seen.length]).toEqual([302, 'http://evil.test/', 1])
+  })
+})
+
+test.each([
+  ['http://10.0.0.1/', true, true],
+  ['http://127.0.0.1/', false, true],
+  ['http://[::1]/', false, true],
+  ['http://localhost/', false, true],
+  ['http://169.254.169.254/', false, false],
+  ['http://0.0.0.0/', false, false],
+])('a target that an administrator names: %s is allowed %p, with loopback %p', async (url, without, withLoopback) => {
+  const rules = { ...rulesWith(false), resolve: async () => ['127.0.0.1'] }
+  const isAllowed = async (allowsLoopback: boolean) =>
+    (await targetProblem(namedTargetRules(rules, { allowsLoopback }), url)) === undefined
+  expect([await isAllowed(false), await isAllowed(true)]).toEqual([without, withLoopback])
 })

@@ -25,11 +25,15 @@ export type OutboundAnswer = {
   readonly isCut: boolean
 }
 
+export type OutboundExchange = OutboundAnswer & { readonly headers: Headers }
+
 export type Outbound = {
   /** Returns the error of a target to be saved; undefined for a valid one, and for a name that does not resolve yet. */
   readonly problem: (url: string) => Promise<string | undefined>
   /** @throws OutboundError if it may not be sent, or no answer came in time */
   readonly send: (request: OutboundRequest) => Promise<OutboundAnswer>
+  /** As `send`, with the headers of the answer; a redirect is returned and not followed. */
+  readonly exchange: (request: OutboundRequest) => Promise<OutboundExchange>
 }
 
 export type OutboundOptions = {
@@ -44,6 +48,13 @@ const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 307, 308])
 
 type Hop = { readonly url: URL; readonly address: string; readonly headers: Readonly<Record<string, string>> }
+
+const headersOf = ({ headers }: IncomingMessage): Headers => {
+  const all = new Headers()
+  for (const [name, value] of Object.entries(headers))
+    for (const one of Array.isArray(value) ? value : [value ?? '']) all.append(name, one)
+  return all
+}
 
 export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
   const connect = async ({ url, address, headers }: Hop, { method, body }: OutboundRequest, signal: AbortSignal) => {
@@ -99,20 +110,33 @@ export const createOutbound = ({ rules, ca }: OutboundOptions): Outbound => {
     }
   }
 
+  const once = async (request: OutboundRequest, signal: AbortSignal): Promise<OutboundExchange> => {
+    const url = parseTarget(request.url)
+    const headers = { ...request.ownHeaders, ...request.headers }
+    const answer = await connect({ url, address: await addressOf(rules, url, signal), headers }, request, signal)
+    return { ...(await read(answer, request.maxBytes ?? MAX_BODY)), headers: headersOf(answer) }
+  }
+
+  /** Runs the request within its deadline. @throws OutboundError */
+  const withinDeadline = async <T>(
+    request: OutboundRequest,
+    run: (request: OutboundRequest, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const deadline = AbortSignal.timeout(request.timeoutMs)
+    const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
+    try {
+      return await run(request, signal)
+    } catch (error) {
+      if (error instanceof OutboundError) throw error
+      if (deadline.aborted) throw new OutboundError(`no answer within ${request.timeoutMs / 1000} s`, { cause: error })
+      const text = error instanceof Error ? error.message : String(error)
+      throw new OutboundError(`could not be reached: ${text}`, { cause: error })
+    }
+  }
+
   return {
     problem: (url) => targetProblem(rules, url),
-    send: async (request) => {
-      const deadline = AbortSignal.timeout(request.timeoutMs)
-      const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
-      try {
-        return await follow(request, signal)
-      } catch (error) {
-        if (error instanceof OutboundError) throw error
-        if (deadline.aborted)
-          throw new OutboundError(`no answer within ${request.timeoutMs / 1000} s`, { cause: error })
-        const text = error instanceof Error ? error.message : String(error)
-        throw new OutboundError(`could not be reached: ${text}`, { cause: error })
-      }
-    },
+    send: (request) => withinDeadline(request, follow),
+    exchange: (request) => withinDeadline(request, once),
   }
 }

@@ -29,6 +29,8 @@ export type Passwords = {
   verify(password: string, hash: string | undefined, turn?: PasswordTurn): Promise<boolean>
   /** Maximum wait of a turn for a worker, in milliseconds. */
   readonly maxWaitMs: number
+  /** bcrypt's cost. */
+  readonly cost: number
   /** Returns true for a hash at a lower cost than the current one. A successful login should replace it. */
   needsRehash(hash: string): boolean
   /** Ends the workers. Pending calls reject. */
@@ -85,6 +87,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 
   return {
     maxWaitMs,
+    cost,
     async hash(password, turn) {
       const problem = passwordProblem(password)
       if (problem) throw new RangeError(problem)

@@ -21,7 +21,8 @@ const IF_NAME = '1.3.6.1.2.1.31.1.1.1.1'
 const ADDRESS_INTERFACE = '1.3.6.1.2.1.4.20.1.2'
 const NET_TO_MEDIA = '1.3.6.1.2.1.4.22.1.2'
 /** LLDP-MIB, IEEE 802.1AB. */
-const LLDP_LOCAL_PORT = '1.0.8802.1.1.2.1.3.7.1.3'
+const LLDP_LOCAL_PORT = '1.0.8802.1.1.2.1.3.7.1'
+const LLDP_PORT_COLUMN = { kind: 2, port: 3, description: 4 } as const
 const LLDP_REMOTE = '1.0.8802.1.1.2.1.4.1.1'
 const LLDP_REMOTE_ADDRESS = '1.0.8802.1.1.2.1.4.2.1.3'
 const LLDP_COLUMN = { chassisKind: 4, chassis: 5, portKind: 6, port: 7, portDescription: 8, name: 9 } as const
@@ -92,7 +93,29 @@ const idText = (kind: unknown, value: unknown, macKind: number): string => {
   return mac ?? textOf(value)
 }
 
-const readLldp = async (agent: Agent, mayTell: MayTell): Promise<LldpNeighbour[]> => {
+/** The ports of the agent by their numbers in LLDP, each as its interface is named where one fits. */
+const readLocalPorts = async (agent: Agent, interfaces: SnmpFacts['interfaces']): Promise<Map<number, string>> => {
+  const rows = new Map<number, Map<number, unknown>>()
+  for (const { oid, value } of await agent.walk(LLDP_LOCAL_PORT)) {
+    const [column = 0, number = 0] = below(oid, LLDP_LOCAL_PORT)
+    const columns = rows.get(number) ?? new Map<number, unknown>()
+    rows.set(number, columns.set(column, value))
+  }
+  const names = new Set(interfaces.map(({ name }) => name))
+  const nameOf = (columns: ReadonlyMap<number, unknown>): string => {
+    const id = idText(columns.get(LLDP_PORT_COLUMN.kind), columns.get(LLDP_PORT_COLUMN.port), MAC_PORT)
+    // IEEE 802.1AB-2016 section 8.5.5: the description is ifDescr of the interface.
+    const description = textOf(columns.get(LLDP_PORT_COLUMN.description))
+    const [only, ...others] = interfaces.filter(({ mac }) => mac !== '' && mac === id)
+    const ofMac = others.length === 0 ? only?.name : undefined
+    return [id, description, ofMac].find((name) => name && names.has(name)) ?? (id || description)
+  }
+  return new Map([...rows].map(([number, columns]) => [number, nameOf(columns)]))
+}
+
+type Told = { readonly interfaces: SnmpFacts['interfaces']; readonly mayTell: MayTell }
+
+const readLldp = async (agent: Agent, { interfaces, mayTell }: Told): Promise<LldpNeighbour[]> => {
   /** Time mark, local port, number: without the mark it is the same in all tables. */
   const neighbours = new Map<string, Map<number, unknown>>()
   for (const { oid, value } of await agent.walk(LLDP_REMOTE)) {
@@ -101,7 +124,7 @@ const readLldp = async (agent: Agent, mayTell: MayTell): Promise<LldpNeighbour[]
     neighbours.set(key.join('.'), columns.set(column, value))
   }
   if (neighbours.size === 0) return []
-  const ports = byIndex(await agent.walk(LLDP_LOCAL_PORT), LLDP_LOCAL_PORT)
+  const ports = await readLocalPorts(agent, interfaces)
   const addresses = new Map<string, string>()
   for (const { oid } of await agent.walk(LLDP_REMOTE_ADDRESS)) {
     // Time mark, local port, number, kind of address, its length, the address.
@@ -111,12 +134,12 @@ const readLldp = async (agent: Agent, mayTell: MayTell): Promise<LldpNeighbour[]
   }
   return [...neighbours].map(([key, columns]) => {
     const localPort = Number(key.split('.')[0])
+    const description = textOf(columns.get(LLDP_COLUMN.portDescription))
     return {
-      localPort: textOf(ports.get(localPort)) || String(localPort),
+      localPort: ports.get(localPort) || String(localPort),
       remoteName: textOf(columns.get(LLDP_COLUMN.name)),
-      remotePort:
-        idText(columns.get(LLDP_COLUMN.portKind), columns.get(LLDP_COLUMN.port), MAC_PORT) ||
-        textOf(columns.get(LLDP_COLUMN.portDescription)),
+      remotePort: idText(columns.get(LLDP_COLUMN.portKind), columns.get(LLDP_COLUMN.port), MAC_PORT) || description,
+      remotePortDescription: description,
       remoteChassis: idText(columns.get(LLDP_COLUMN.chassisKind), columns.get(LLDP_COLUMN.chassis), MAC_CHASSIS),
       remoteAddress: addresses.get(key) ?? '',
     }
@@ -158,7 +181,7 @@ export const readFacts = async (
     uptimeSeconds: Math.floor(numberOf(uptime) / 100),
     interfaces,
     arp: await readArp(agent, mayTell),
-    lldp: await readLldp(agent, mayTell),
+    lldp: await readLldp(agent, { interfaces, mayTell }),
     forwarding: await readForwarding(agent, names),
   }
 }

@@ -23,14 +23,55 @@ class Type {
   }
 }
 
+/** Choices, of which a database writes an array. */
+class Choices {
+  readonly list: readonly unknown[]
+
+  constructor(list: readonly unknown[]) {
+    this.list = list
+  }
+}
+
+const typeOf = (kind: unknown): Type => new Type(String(kind))
+
+/** The values of a set of choices. */
+const choicesOf = (entries: readonly Entry[], { kind, id }: Ref): unknown[] => {
+  const set = entries.find((entry) => entry.kind === kind && entry.id === id)?.fields.choices
+  return Array.isArray(set) ? set.map((pair: unknown) => (Array.isArray(pair) ? pair[0] : pair)) : []
+}
+
 /** Returns the objects as the models of a version have them. */
 const modelsOf = (version: Version, entries: readonly Entry[]): Model[] => {
   const models: Model[] = []
   let macs = 0
+  let mappings = 0
   let ends = 0
   for (const entry of entries) {
-    const { scope, assigned, a, b, mac, role, ...fields } = entry.fields
+    const { scope, assigned, a, b, mac, role, rear, types, related, choices, ...fields } = entry.fields
     const more: Record<string, unknown> = {}
+    if (Array.isArray(types)) more[isBefore(version, '4.2') ? 'content_types' : 'object_types'] = types.map(typeOf)
+    if (typeof related === 'string')
+      more[isBefore(version, '4.2') ? 'object_type' : 'related_object_type'] = new Type(related)
+    if (Array.isArray(choices)) {
+      if (isBefore(version, '3.6')) continue
+      more.extra_choices = new Choices(choices)
+    }
+    if (choices instanceof Ref && isBefore(version, '3.6')) more.choices = new Choices(choicesOf(entries, choices))
+    else if (choices instanceof Ref) more.choice_set = choices
+    if (Array.isArray(rear)) {
+      // A list of the rear port and its position.
+      const [rear_port, rear_port_position] = rear as [Ref, number]
+      if (isBefore(version, '4.6')) Object.assign(more, { rear_port, rear_port_position })
+      else {
+        const kind = entry.kind === 'dcim.frontport' ? 'dcim.portmapping' : 'dcim.porttemplatemapping'
+        const front_port = new Ref(entry.kind, entry.id)
+        models.push({
+          kind,
+          id: ++mappings,
+          fields: { front_port, front_port_position: 1, rear_port, rear_port_position },
+        })
+      }
+    }
     if (isBefore(version, '3.6') && entry.kind === 'ipam.iprange') continue
     if (scope && isBefore(version, '4.2')) more.site = scope
     else Object.assign(more, generic('scope', scope))
@@ -75,7 +116,10 @@ const UNREAD: readonly Entry[] = [
 /** An object without a place, which holds a secret. */
 const KEYED: Entry = { kind: 'vpn.ikepolicy', id: 1, fields: { name: 'ike', preshared_key: SECRET } }
 
-const KINDS = [...new Set(ENTRIES.map(({ kind }) => kind)), 'dcim.macaddress', 'dcim.cabletermination', 'extras.tag']
+const KINDS = [
+  ...new Set(ENTRIES.map(({ kind }) => kind)),
+  ...['dcim.macaddress', 'dcim.cabletermination', 'dcim.portmapping', 'dcim.porttemplatemapping', 'extras.tag'],
+]
 const typeId = (kind: string) => KINDS.indexOf(kind) + 1
 
 const TAGS = [...new Set(ENTRIES.flatMap(({ tags }) => tags ?? []))]
@@ -110,6 +154,8 @@ export const dumpdata = (version: Version, { natural = false, entries = ENTRIES 
   const written = (name: string, value: unknown): unknown => {
     if (value instanceof Ref) return value.id
     if (value instanceof Type) return type(value.kind)
+    if (value instanceof Choices) return JSON.stringify(value.list)
+    if (Array.isArray(value)) return value.map((one) => written(name, one))
     if (typeof value === 'number' && name in DECIMALS) return decimal(version, name, value)
     return value ?? null
   }
@@ -140,10 +186,26 @@ const REST_ROUTES: Readonly<Record<string, string>> = {
   'virtualization.virtualmachine': 'virtualization/virtual-machines',
   'virtualization.vminterface': 'virtualization/interfaces',
   'vpn.ikepolicy': 'vpn/ike-policies',
+  'dcim.consoleport': 'dcim/console-ports',
+  'dcim.consoleserverport': 'dcim/console-server-ports',
+  'dcim.frontport': 'dcim/front-ports',
+  'dcim.poweroutlet': 'dcim/power-outlets',
+  'dcim.powerport': 'dcim/power-ports',
+  'dcim.rackrole': 'dcim/rack-roles',
+  'dcim.rearport': 'dcim/rear-ports',
+  'dcim.consoleporttemplate': 'dcim/console-port-templates',
+  'dcim.frontporttemplate': 'dcim/front-port-templates',
+  'dcim.interfacetemplate': 'dcim/interface-templates',
+  'dcim.powerporttemplate': 'dcim/power-port-templates',
+  'dcim.rearporttemplate': 'dcim/rear-port-templates',
+  'extras.customfield': 'extras/custom-fields',
+  'extras.customfieldchoiceset': 'extras/custom-field-choice-sets',
 }
 const routeOf = (kind: string): string => REST_ROUTES[kind] ?? `${kind.replace('.', '/')}s`
 
-const CHOICES = new Set(['status', 'type', 'face'])
+const CHOICES = new Set(['status', 'type', 'face', 'mode', 'length_unit', 'feed_leg', 'airflow'])
+/** Kinds that are no objects of the API. */
+const INNER = new Set(['dcim.cabletermination', 'dcim.portmapping', 'dcim.porttemplatemapping'])
 
 export type RestObject = Record<string, unknown>
 
@@ -165,6 +227,8 @@ export const restLists = (version: Version, entries = ENTRIES): Record<string, R
   const written = (name: string, value: unknown): unknown => {
     if (value instanceof Ref) return brief(value)
     if (value instanceof Type) return value.kind
+    if (value instanceof Choices) return value.list
+    if (Array.isArray(value)) return value.map((one) => written(name, one))
     if (CHOICES.has(name) && typeof value === 'string') return { value, label: value.toUpperCase() }
     return value ?? null
   }
@@ -175,11 +239,23 @@ export const restLists = (version: Version, entries = ENTRIES): Record<string, R
       .map(({ fields }) => ({
         object_type: (fields.termination_type as Type).kind,
         object_id: fields.termination_id,
-        object: brief(new Ref('dcim.interface', Number(fields.termination_id))),
+        object: brief(new Ref((fields.termination_type as Type).kind, Number(fields.termination_id))),
+      }))
+  /** The rear ports of a front port, since 4.5. */
+  const rears = (of: Entry) =>
+    models
+      .filter(
+        ({ kind, fields: { front_port } }) => INNER.has(kind) && front_port instanceof Ref && isSame(front_port, of),
+      )
+      .map(({ fields }) => ({
+        position: fields.front_port_position,
+        rear_port: (fields.rear_port as Ref).id,
+        rear_port_position: fields.rear_port_position,
       }))
   const lists: Record<string, RestObject[]> = {}
   for (const { kind, id, fields, tags = [], custom = {} } of models) {
-    if (kind === 'dcim.cabletermination') continue
+    if (INNER.has(kind)) continue
+    const rear_ports = rears({ kind, id, fields })
     const object: RestObject = {
       id,
       url: url(kind, id),
@@ -189,6 +265,7 @@ export const restLists = (version: Version, entries = ENTRIES): Record<string, R
       ...(kind === 'dcim.cable' && !isBefore(version, '3.6')
         ? { a_terminations: ends(id, 'A'), b_terminations: ends(id, 'B') }
         : {}),
+      ...(rear_ports.length > 0 && { rear_ports }),
       tags: tags.map((tag) => ({ ...brief(new Ref('extras.tag', tagId(tag))), color: '9e9e9e' })),
       custom_fields: custom,
       device_count: 7,
@@ -200,6 +277,8 @@ export const restLists = (version: Version, entries = ENTRIES): Record<string, R
   }
   return lists
 }
+
+const isSame = (ref: Ref, { kind, id }: Entry): boolean => ref.kind === kind && ref.id === id
 
 /** @param paged as answers of the API, else as plain lists */
 export const rest = (version: Version, { paged = false, entries = ENTRIES } = {}): string => {
@@ -219,6 +298,10 @@ const copyText = (value: unknown): string => {
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
 }
 
+/** A list as an array of PostgreSQL. */
+const arrayText = (list: readonly unknown[]): string =>
+  `{${list.map((one) => (Array.isArray(one) ? arrayText(one) : `"${String(one)}"`)).join(',')}}`
+
 const tableOf = (kind: string): string => {
   if (kind === 'sessions.session') return 'django_session'
   return kind.replace('.', '_')
@@ -228,6 +311,13 @@ const tableOf = (kind: string): string => {
 export const tables = (version: Version, entries = ENTRIES): Map<string, Record<string, unknown>[]> => {
   const found = new Map<string, Record<string, unknown>[]>()
   const add = (table: string, row: Record<string, unknown>) => found.set(table, [...(found.get(table) ?? []), row])
+  let pairs = 0
+  const addPair = (kind: string, id: number, name: string, one: unknown) => {
+    const own = `${kind.split('.')[1]}_id`
+    const other = one instanceof Type ? 'contenttype_id' : 'vlan_id'
+    const value = one instanceof Type ? typeId(one.kind) : (one as Ref).id
+    add(`${tableOf(kind)}_${name}`, { id: ++pairs, [own]: id, [other]: value })
+  }
   for (const { kind, id, fields, custom } of allModels(version, entries)) {
     const columns: Record<string, unknown> = IS_PLAIN(kind)
       ? {}
@@ -235,6 +325,9 @@ export const tables = (version: Version, entries = ENTRIES): Map<string, Record<
     for (const [name, value] of Object.entries(fields)) {
       if (value instanceof Ref) columns[`${name}_id`] = value.id
       else if (value instanceof Type) columns[`${name}_id`] = typeId(value.kind)
+      else if (value instanceof Choices) columns[name] = arrayText(value.list)
+      else if (name === 'default') columns[name] = JSON.stringify(value)
+      else if (Array.isArray(value)) for (const one of value) addPair(kind, id, name, one)
       else if (typeof value === 'number' && name in DECIMALS) columns[name] = decimal(version, name, value)
       // The database leaves out the mask of a single address, and writes MAC addresses in small letters.
       else if (name === 'address') columns[name] = String(value).replace(/\/32$/, '')

@@ -5,13 +5,17 @@ import type { TableSpec } from '../table/engine.ts'
 const SOON_MS = 14 * 24 * 3600 * 1000
 
 /** The states by which keys are filtered, such as those that need attention. */
-const statesOf = ({ user_id, expires_at, last_used_at }: ApiKey, nowMs: number): readonly string[] => {
+const statesOf = (
+  { user_id, expires_at, last_used_at, permissions, scope_id, allowed_cidrs }: ApiKey,
+  nowMs: number,
+): readonly string[] => {
   const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - nowMs
   return [
     ...(user_id === null ? ['orphaned'] : []),
     ...(leftMs <= 0 ? ['expired'] : leftMs < SOON_MS ? ['soon'] : []),
     ...(expires_at === null ? ['endless'] : []),
     ...(last_used_at === null ? ['unused'] : []),
+    ...(permissions === null && scope_id === null && allowed_cidrs.length === 0 ? [] : ['limited']),
   ]
 }
 
@@ -26,6 +30,8 @@ export const keySpec = (names: ReadonlyMap<string, string>): TableSpec<ApiKey> =
       used: ({ last_used_at }) => last_used_at ?? '',
       // Keys without an expiry sort last.
       expires: ({ expires_at }) => expires_at ?? '~',
+      rotated: ({ rotated_at }) => rotated_at ?? '',
+      previous: ({ previous_expires_at }) => previous_expires_at ?? '',
       created: ({ created_at }) => created_at,
     },
     fields: {

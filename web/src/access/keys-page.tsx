@@ -1,8 +1,9 @@
 /** The list of the API keys that the caller may see: the caller's keys, or all keys. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { Expiry, FeedNote } from '../account/keys-card.tsx'
+import { LimitNote } from '../account/limit-note.tsx'
 import { NewKeyDialog, ShownOnce } from '../account/new-key.tsx'
 import { api, tagged } from '../api/client.ts'
 import { type ApiKey, contracts, type NewApiKey } from '../api/contracts.ts'
@@ -12,19 +13,25 @@ import type { Resource } from '../resource/resource.ts'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { useMe, usePermit } from '../shell/me.ts'
 import { timeColumn } from '../table/time-column.tsx'
+import { MenuItem } from '../ui/menu.tsx'
 import { Badge } from '../ui/primitives.tsx'
 import css from './access.module.css'
 import { ActionDialog } from './action-dialog.tsx'
 import { keySpec } from './key-spec.ts'
 import { keysQuery } from './queries.ts'
 
+const RotateKeyDialog = lazy(() =>
+  import('../account/rotate-key.tsx').then((module) => ({ default: module.RotateKeyDialog })),
+)
+
 type Tools = {
   readonly names: ReadonlyMap<string, string>
-  readonly blockedFor: (key: ApiKey) => string | undefined
+  readonly blockedFor: (key: ApiKey, permission: string) => string | undefined
+  readonly onRotate: (key: ApiKey) => void
 }
 
 const columnsFor =
-  ({ names, blockedFor }: Tools): ColumnsOf<ApiKey> =>
+  ({ names, blockedFor, onRotate }: Tools): ColumnsOf<ApiKey> =>
   (run) => [
     {
       id: 'name',
@@ -60,7 +67,14 @@ const columnsFor =
           </>
         ),
     },
+    { id: 'limits', text: 'Limits', width: 220, cell: (apiKey) => <LimitNote apiKey={apiKey} /> },
     timeColumn({ id: 'used', text: 'Last used', width: 130, at: ({ last_used_at }) => last_used_at }),
+    {
+      id: 'address',
+      text: 'Last used from',
+      width: 150,
+      cell: ({ last_used_ip }) => <span className="mono">{last_used_ip}</span>,
+    },
     {
       id: 'expires',
       text: 'Expires',
@@ -68,15 +82,28 @@ const columnsFor =
       isSortable: true,
       cell: ({ expires_at }) => <Expiry at={expires_at} />,
     },
+    timeColumn({ id: 'rotated', text: 'Rotated', width: 130, at: ({ rotated_at }) => rotated_at }),
+    timeColumn({
+      id: 'previous',
+      text: 'Old value ends',
+      width: 140,
+      never: '–',
+      at: ({ previous_expires_at }) => previous_expires_at,
+    }),
     timeColumn({ id: 'created', text: 'Created', width: 130, at: ({ created_at }) => created_at }),
     actionsColumn({
       noun: 'key',
       nameOf: ({ name }) => name,
-      remove: { run: run.remove, blocked: blockedFor },
+      remove: { run: run.remove, blocked: (key) => blockedFor(key, 'apikeys:delete') },
+      more: (key) => (
+        <MenuItem onSelect={() => onRotate(key)} blocked={blockedFor(key, 'apikeys:create')}>
+          Rotate
+        </MenuItem>
+      ),
     }),
   ]
 
-const DEFAULT_COLUMNS = ['name', 'prefix', 'owner', 'used', 'expires', 'created', 'actions']
+const DEFAULT_COLUMNS = ['name', 'prefix', 'owner', 'limits', 'used', 'expires', 'created', 'actions']
 
 /** Keys can't be edited. */
 const resource: Resource<ApiKey> = {
@@ -98,6 +125,7 @@ export const KeysPage = () => {
   const query = useQuery(keysQuery)
   const { data: users } = useQuery({ ...usersQuery, enabled: may('users:list') })
   const [made, setMade] = useState<NewApiKey>()
+  const [rotating, setRotating] = useState<ApiKey>()
   const names = useMemo(
     () => new Map([[me.id, me.username], ...(users ?? []).map(({ id, username }) => [id, username] as const)]),
     [users, me.id, me.username],
@@ -106,8 +134,8 @@ export const KeysPage = () => {
   const isOwn = ({ user_id }: ApiKey) => user_id === me.id
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
-    const blockedFor = (key: ApiKey) => (isOwn(key) || may('apikeys:delete') ? undefined : 'apikeys:delete')
-    return columnsFor({ names, blockedFor })
+    const blockedFor = (key: ApiKey, permission: string) => (isOwn(key) || may(permission) ? undefined : permission)
+    return columnsFor({ names, blockedFor, onRotate: setRotating })
   }, [names])
   const rules: Rules<ApiKey> = {
     // Deleting a key that belongs to the caller needs no permission.
@@ -154,6 +182,11 @@ export const KeysPage = () => {
         removal={(key, onClose) => <DeleteKey apiKey={key} onClose={onClose} />}
       />
       {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
+      {rotating && (
+        <Suspense>
+          <RotateKeyDialog apiKey={rotating} onClose={() => setRotating(undefined)} onRotated={setMade} />
+        </Suspense>
+      )}
     </>
   )
 }

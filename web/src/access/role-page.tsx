@@ -1,10 +1,9 @@
-/** The page of one role: its permissions and its users. */
+/** The page of one role: its permissions, and the users and groups that have it. */
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { contracts } from '../api/contracts.ts'
-import { usersQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
@@ -14,9 +13,10 @@ import { PageLoading } from '../shell/shell.tsx'
 import { usePageSearch } from '../table/list-search.ts'
 import { Button } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
-import { Badge, Card, CopyText, Facts, Skeleton, TimeAgo } from '../ui/primitives.tsx'
+import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './access.module.css'
+import { GrantsCard } from './grants/grants-card.tsx'
 import { Matrix } from './matrix.tsx'
 import { roleQuery } from './queries.ts'
 import { DeleteRole, systemNote } from './role-actions.tsx'
@@ -26,33 +26,6 @@ import type { Role } from './types.ts'
 
 const route = getRouteApi('/app/roles/$id')
 const parent = { text: 'Roles', link: { to: '/roles' } } as const
-
-const MembersCard = ({ role }: { readonly role: Role }) => {
-  const { may } = usePermit()
-  const { data } = useQuery({ ...usersQuery, enabled: may('users:list') })
-  const members = data?.filter(({ roles }) => roles.includes(role.name))
-  if (!may('users:list'))
-    return (
-      <Card title="Users who have it">
-        <p className="muted">
-          To see them needs the permission <code className="mono">users:list</code>.
-        </p>
-      </Card>
-    )
-  return (
-    <Card title={members ? `Users who have it · ${members.length}` : 'Users who have it'}>
-      {!members && <Skeleton />}
-      {members?.length === 0 && <p className="muted">Nobody.</p>}
-      <p className={css.members}>
-        {members?.map(({ id, username, is_active }) => (
-          <Link key={id} to="/users/$id" params={{ id }}>
-            {username} {!is_active && <Badge tone="idle">inactive</Badge>}
-          </Link>
-        ))}
-      </p>
-    </Card>
-  )
-}
 
 const FactsCard = ({ role }: { readonly role: Role }) => (
   <Card title="Role">
@@ -110,7 +83,13 @@ export const RolePage = () => {
       <PageBody>
         <div className={css.two}>
           <FactsCard role={role} />
-          <MembersCard role={role} />
+          <GrantsCard
+            title="Who has it"
+            filter={{ role_id: id }}
+            show={{ role: false, holder: 'name', scope: 'auto' }}
+            given={{ role }}
+            empty="No user and no group has it."
+          />
         </div>
         <Card title={`Holds ${plural(role.permissions.length, 'permission')}`}>
           <Matrix label={`What ${role.name} holds`} held={new Set(role.permissions)} />

@@ -3,18 +3,10 @@ import { api, tagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { listOf, listText } from './list-text.ts'
+import { RIGHTS_CHANGES } from './queries.ts'
 import { RoleEditor } from './role-editor.tsx'
 import type { Role } from './types.ts'
-
-/** Query keys that depend on the permissions of a role. */
-export const ROLE_CHANGES = ['roles', 'role', 'users', 'user', 'me'] as const
-
-const listText = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : [])
-const listOf = (text: string): readonly string[] => {
-  // The text comes from the function above, or is empty in a new form.
-  const names: unknown = JSON.parse(text || '[]')
-  return Array.isArray(names) ? names.map(String) : []
-}
 
 export const roleResource: Resource<Role> = {
   noun: 'role',
@@ -44,7 +36,7 @@ export const roleResource: Resource<Role> = {
   create: (input) => api.roles.create(input as { name: string }),
   update: (id, input, etag) => api.roles.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.roles.delete({ id }),
-  changes: ROLE_CHANGES,
+  changes: RIGHTS_CHANGES,
 }
 
 const kind = ({ is_system }: Role): string => (is_system ? 'system' : 'custom')

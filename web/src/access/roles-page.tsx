@@ -2,20 +2,34 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { usersQuery } from '../api/queries.ts'
 import { type ColumnsOf, ListPage, type Rules } from '../resource/list-page.tsx'
 import { actionsColumn } from '../resource/row-menu.tsx'
 import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
 import { timeColumn } from '../table/time-column.tsx'
 import { Badge } from '../ui/primitives.tsx'
-import { rolesQuery } from './queries.ts'
+import { grantsQuery, rolesQuery } from './queries.ts'
 import { DeleteRole, systemNote } from './role-actions.tsx'
 import { roleResource, roleSpec } from './role-resource.tsx'
-import type { Role } from './types.ts'
+import type { Grant, Role } from './types.ts'
+
+type Counts = { readonly users: number; readonly groups: number }
+
+/** The users and groups that hold each role directly, by its id. */
+const holdersOf = (grants: readonly Grant[]): ReadonlyMap<string, Counts> =>
+  new Map(
+    [...Map.groupBy(grants, ({ role_id }) => role_id)].map(([id, all]) => [
+      id,
+      {
+        users: new Set(all.flatMap(({ user_id }) => user_id ?? [])).size,
+        groups: new Set(all.flatMap(({ group_id }) => group_id ?? [])).size,
+      },
+    ]),
+  )
 
 type Tools = {
   /** Undefined if the caller may not list users. */
-  readonly holders: ReadonlyMap<string, number> | undefined
+  readonly holders: ReadonlyMap<string, Counts> | undefined
   readonly needs: (permission: string) => string | undefined
 }
 
@@ -23,6 +37,21 @@ export const RoleKind = ({ role }: { readonly role: Role }) =>
   role.is_system ? <Badge tone="idle">system</Badge> : <Badge tone="info">custom</Badge>
 
 const systemBlock = (role: Role): string | undefined => (role.is_system ? 'system role' : undefined)
+
+const countColumn = (id: keyof Counts, holders: Tools['holders']): Column<Role> => ({
+  id,
+  text: id === 'users' ? 'Users' : 'Groups',
+  width: 80,
+  isRight: true,
+  cell: (role) =>
+    holders ? (
+      <span className="num">{holders.get(role.id)?.[id] ?? 0}</span>
+    ) : (
+      <span className="muted" title="Needs the permission users:list">
+        –
+      </span>
+    ),
+})
 
 const columnsFor =
   ({ holders, needs }: Tools): ColumnsOf<Role> =>
@@ -55,20 +84,8 @@ const columnsFor =
       isRight: true,
       cell: ({ permissions }) => <span className="num">{permissions.length}</span>,
     },
-    {
-      id: 'users',
-      text: 'Users',
-      width: 80,
-      isRight: true,
-      cell: ({ name }) =>
-        holders ? (
-          <span className="num">{holders.get(name) ?? 0}</span>
-        ) : (
-          <span className="muted" title="Needs the permission users:list">
-            –
-          </span>
-        ),
-    },
+    countColumn('users', holders),
+    countColumn('groups', holders),
     { id: 'description', text: 'Description', width: 420, cell: ({ description }) => description },
     timeColumn({ id: 'updated', text: 'Updated', width: 120, at: ({ updated_at }) => updated_at }),
     actionsColumn({
@@ -79,20 +96,19 @@ const columnsFor =
     }),
   ]
 
-const DEFAULT_COLUMNS = ['name', 'kind', 'permissions', 'users', 'description', 'actions']
+const DEFAULT_COLUMNS = ['name', 'kind', 'permissions', 'users', 'groups', 'description', 'actions']
 
 export const RolesPage = () => {
   const { may, blocked } = usePermit()
   const navigate = useNavigate()
   const query = useQuery({ ...rolesQuery, enabled: may('roles:list') })
-  const { data: users } = useQuery({ ...usersQuery, enabled: may('roles:list') && may('users:list') })
+  const { data: grants } = useQuery({ ...grantsQuery(), enabled: may('roles:list') && may('users:list') })
   // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
   const columns = useMemo(() => {
-    const names = users?.flatMap(({ roles }) => roles)
-    const holders = names && new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]))
+    const holders = grants && holdersOf(grants)
     const needs = (permission: string) => (may(permission) ? undefined : permission)
     return columnsFor({ holders, needs })
-  }, [users])
+  }, [grants])
   const system = (role: Role) => (role.is_system ? systemNote(role) : undefined)
   const rules: Rules<Role> = {
     edit: system,
@@ -110,7 +126,7 @@ export const RolesPage = () => {
       defaultColumns={DEFAULT_COLUMNS}
       sort="name"
       placeholder="Name, permission, kind:, holds:"
-      empty="A role holds permissions, and users have roles."
+      empty="A role holds permissions, and users and groups have roles."
       deleteWarning=""
       rules={rules}
       open={({ id }) => void navigate({ to: '/roles/$id', params: { id } })}

@@ -12,10 +12,10 @@ import { toast } from '../ui/toast.tsx'
 import css from './access.module.css'
 import { ActionDialog } from './action-dialog.tsx'
 import { PasswordField } from './password-field.tsx'
+import { RIGHTS_CHANGES } from './queries.ts'
 import type { User } from './types.ts'
-import { USER_CHANGES } from './user-resource.tsx'
 
-export type UserAction = 'password' | 'toggle'
+export type UserAction = 'password' | 'factors' | 'toggle'
 
 type Props = { readonly user: User; readonly onClose: () => void }
 
@@ -76,7 +76,7 @@ const Toggle = ({ user, onClose }: Props) => {
       isDanger={is_active}
       run={() => api.users.update({ id, is_active: !is_active })}
       done={is_active ? `${username} is out` : `${username} may sign in again`}
-      changes={USER_CHANGES}
+      changes={RIGHTS_CHANGES}
       onClose={onClose}
     >
       {is_active
@@ -85,6 +85,20 @@ const Toggle = ({ user, onClose }: Props) => {
     </ActionDialog>
   )
 }
+
+const ResetFactors = ({ user: { id, username }, onClose }: Props) => (
+  <ActionDialog
+    title={`Remove the second factors of ${username}?`}
+    action="Remove factors"
+    isDanger
+    run={() => api.factors.reset({ id })}
+    done={`${username} has no second factor now`}
+    changes={RIGHTS_CHANGES}
+    onClose={onClose}
+  >
+    For a user who has lost them. {username} is signed out everywhere, and signs in with the password alone.
+  </ActionDialog>
+)
 
 type DeleteProps = Props & { readonly onDone?: () => unknown }
 
@@ -95,7 +109,7 @@ export const DeleteUser = ({ user, onClose, onDone }: DeleteProps) => (
     isDanger
     run={() => api.users.delete({ id: user.id })}
     done={`Deleted ${user.username}`}
-    changes={USER_CHANGES}
+    changes={RIGHTS_CHANGES}
     onClose={onClose}
     onDone={onDone}
   >
@@ -105,5 +119,9 @@ export const DeleteUser = ({ user, onClose, onDone }: DeleteProps) => (
 
 type ActionProps = Props & { readonly action: UserAction }
 
-export const UserActionDialog = ({ action, ...props }: ActionProps) =>
-  action === 'password' ? <ResetPassword {...props} /> : <Toggle {...props} />
+const DIALOGS = { password: ResetPassword, factors: ResetFactors, toggle: Toggle } as const
+
+export const UserActionDialog = ({ action, ...props }: ActionProps) => {
+  const Chosen = DIALOGS[action]
+  return <Chosen {...props} />
+}

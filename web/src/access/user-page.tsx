@@ -8,12 +8,14 @@ import { contracts } from '../api/contracts.ts'
 import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { useMe, usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
-import { Card, CopyText, Facts, TimeAgo } from '../ui/primitives.tsx'
+import { Card, CopyText, Facts, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import css from './access.module.css'
+import { GrantsCard } from './grants/grants-card.tsx'
+import { holderName, roleText } from './grants/holder.ts'
 import { Matrix } from './matrix.tsx'
-import { rolesQuery, userPermissionsQuery, userQuery } from './queries.ts'
-import type { User } from './types.ts'
+import { grantsQuery, groupsOfQuery, rolesQuery, scopesQuery, userPermissionsQuery, userQuery } from './queries.ts'
+import type { Grant, User } from './types.ts'
 import { DeleteUser, type UserAction, UserActionDialog } from './user-actions.tsx'
 import { UserActionItems, useNoDelete } from './user-menu.tsx'
 import { userResource } from './user-resource.tsx'
@@ -30,6 +32,7 @@ const ProfileCard = ({ user }: { readonly user: User }) => (
         ['Status', <UserStatus key="status" user={user} />],
         ['Full name', user.full_name],
         ['E-mail', user.email],
+        ['Password', passwordText(user)],
         ['Last sign-in', user.last_login_at === null ? 'never' : <TimeAgo key="seen" at={user.last_login_at} />],
         ['Created', <TimeAgo key="created" at={user.created_at} />],
         ['ID', <CopyText key="id" text={user.id} label="ID" />],
@@ -38,15 +41,50 @@ const ProfileCard = ({ user }: { readonly user: User }) => (
   </Card>
 )
 
+const passwordText = ({ has_password, is_break_glass }: User): string => {
+  if (!has_password) return 'none; signs in by an identity provider'
+  return is_break_glass ? 'yes, also while passwords are off' : 'yes'
+}
+
+const effectiveGrants = ({ id }: User) => grantsQuery({ user_id: id, effective: true })
+
+/** @example grantText(grant) // 'operator of the group netops' */
+const grantText = (grant: Grant): string =>
+  grant.group_id === null ? roleText(grant) : `${roleText(grant)} of ${holderName(grant)}`
+
+/** Also the groups that give no role, and so are not among the grants. */
+const GroupsCard = ({ user }: { readonly user: User }) => {
+  const { data, error, refetch } = useQuery(groupsOfQuery(user.id))
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
+  return (
+    <Card title="Groups">
+      {!data && <Skeleton />}
+      {data?.length === 0 && <p className="muted">A member of no group.</p>}
+      <ul>
+        {data?.map(({ id, name, description }) => (
+          <li key={id} className={css.grantRow}>
+            <Link to="/groups/$id" params={{ id }} className={css.name}>
+              {name}
+            </Link>
+            <span className={`${css.note} truncate`}>{description}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
 const PermissionsCard = ({ user }: { readonly user: User }) => {
   const { data, error, refetch } = useQuery(userPermissionsQuery(user.id))
-  // Cached roles show which role grants a permission. A request only for that is not worth it.
+  // Cached roles and grants show which of them give a permission. Requests only for that are not worth it.
   const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: false })
+  const { data: grants = [] } = useQuery({ ...effectiveGrants(user), enabled: false })
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />
   const held = new Set(data?.map(({ name }) => name))
   const sourceOf = (name: string) => {
-    const from = roles.filter((role) => user.roles.includes(role.name) && role.permissions.includes(name))
-    return from.length === 0 ? undefined : `${name}, by ${from.map((role) => role.name).join(', ')}`
+    const giving = new Set(roles.filter(({ permissions }) => permissions.includes(name)).map(({ id }) => id))
+    const from = grants.filter(({ role_id }) => giving.has(role_id)).map(grantText)
+    return from.length === 0 ? undefined : `${name}, by ${from.join(', ')}`
   }
   return (
     <Card title={`Effective permissions · ${data?.length ?? '…'}, of all roles`}>
@@ -88,14 +126,25 @@ export const UserPage = () => {
   const { may, blocked } = usePermit()
   const noDelete = useNoDelete()
   const { data, error, refetch } = usePermitted('users:read', userQuery(id))
+  // The card of roles grants them everywhere.
+  const hasScopes = (usePermitted('scopes:list', scopesQuery).data?.length ?? 0) > 0
   const [action, setAction] = useState<UserAction>()
   if (!data) return <MissingObject noun="user" parent={PARENT} error={error} refetch={refetch} />
   const user = data.value
   const overview = (
-    <div className={css.two}>
-      <ProfileCard user={user} />
-      <UserRolesCard user={user} />
-    </div>
+    <>
+      <div className={css.two}>
+        <ProfileCard user={user} />
+        <UserRolesCard user={user} />
+      </div>
+      <GrantsCard
+        title="Effective grants"
+        filter={{ user_id: user.id, effective: true }}
+        show={{ role: true, holder: 'from', scope: 'auto' }}
+        given={hasScopes ? { holder: { user_id: user.id, name: user.username } } : undefined}
+        empty="None: this user has no role, directly or through a group."
+      />
+    </>
   )
   return (
     <ObjectPage
@@ -114,6 +163,7 @@ export const UserPage = () => {
       tabs={[
         { id: 'overview', text: 'Overview', content: overview },
         { id: 'permissions', text: 'Permissions', content: <PermissionsCard user={user} /> },
+        ...(may('groups:list') ? [{ id: 'groups', text: 'Groups', content: <GroupsCard user={user} /> }] : []),
         { id: 'access', text: 'Sessions and keys', content: <Access user={user} /> },
       ]}
       body={(content) => (

@@ -3,20 +3,11 @@ import { api, tagged } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { TableSpec } from '../table/engine.ts'
+import { listOf, listText } from './list-text.ts'
 import { PasswordField } from './password-field.tsx'
+import { RIGHTS_CHANGES } from './queries.ts'
 import { RoleChoice } from './role-choice.tsx'
 import type { User } from './types.ts'
-
-/** Query keys that depend on users, sessions or permissions. */
-export const USER_CHANGES = ['users', 'user', 'roles', 'role', 'keys', 'sessions', 'me'] as const
-
-/** The names of roles as the text of a form field. JSON, because a name may contain a comma. */
-const rolesText = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value : [])
-const rolesOf = (text: string): readonly string[] => {
-  // The text comes from the function above, or is empty in a new form.
-  const names: unknown = JSON.parse(text || '[]')
-  return Array.isArray(names) ? names.map(String) : []
-}
 
 type Required = { username: string; password: string }
 
@@ -38,13 +29,27 @@ export const userResource: Resource<User> = {
     { name: 'full_name', label: 'Full name' },
     { name: 'email', label: 'E-mail' },
     {
+      name: 'is_break_glass',
+      label: 'Break-glass',
+      kind: 'select',
+      options: [
+        ['false', 'No'],
+        ['true', 'Yes'],
+      ],
+      initial: 'false',
+      hint: 'Signs in with a password while PASSWORD_SIGN_IN is break-glass',
+      read: String,
+      send: (text) => text === 'true',
+      isShown: (_, isNew) => !isNew,
+    },
+    {
       name: 'roles',
       label: 'Roles',
       render: ({ value, onChange, error }) => (
-        <RoleChoice names={rolesOf(value)} onChange={(names) => onChange(rolesText(names))} error={error} />
+        <RoleChoice names={listOf(value)} onChange={(names) => onChange(listText(names))} error={error} />
       ),
-      read: rolesText,
-      send: rolesOf,
+      read: listText,
+      send: listOf,
     },
   ],
   nameOf: ({ username }) => username,
@@ -54,7 +59,7 @@ export const userResource: Resource<User> = {
   create: (input) => api.users.create(input as Required),
   update: (id, input, etag) => api.users.update({ ...input, id }, { headers: { 'If-Match': etag } }),
   remove: (id) => api.users.delete({ id }),
-  changes: USER_CHANGES,
+  changes: RIGHTS_CHANGES,
 }
 
 const status = ({ is_active }: User): string => (is_active ? 'active' : 'inactive')

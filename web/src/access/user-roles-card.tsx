@@ -9,9 +9,8 @@ import { Badge, Card, Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
 import css from './access.module.css'
 import { lackText, missingOf } from './matrix.ts'
-import { rolesQuery } from './queries.ts'
+import { RIGHTS_CHANGES, rolesQuery } from './queries.ts'
 import type { Role, User } from './types.ts'
-import { USER_CHANGES } from './user-resource.tsx'
 
 type RowProps = { readonly user: User; readonly role: Role }
 
@@ -27,14 +26,14 @@ const Row = ({ user, role }: RowProps) => {
     },
     onSuccess: () => {
       toast(isHeld ? `${user.username} is no ${role.name} any more` : `${user.username} is ${role.name} now`)
-      for (const key of USER_CHANGES) void client.invalidateQueries({ queryKey: [key] })
+      for (const key of RIGHTS_CHANGES) void client.invalidateQueries({ queryKey: [key] })
     },
   })
   const lack = isHeld ? undefined : lackText(missingOf(role.permissions, may))
   const reason = blocked('users:update') ?? lack
   return (
     <li className={css.roleRow}>
-      <Link to="/roles/$id" params={{ id: role.id }} className={css.roleName}>
+      <Link to="/roles/$id" params={{ id: role.id }} className={css.name}>
         {role.name}
       </Link>
       {isHeld && <Badge tone="ok">granted</Badge>}

@@ -1,12 +1,14 @@
 /** One's own account: who one is, what one may do, the password, the keys, where one is signed in. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { forgetUser } from '../api/queries.ts'
 import { GrantsCard } from '../oauth/grants-card.tsx'
 import { useMe } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { moment } from '../ui/format.ts'
 import { Badge, Card, CopyText, Facts, Tag } from '../ui/primitives.tsx'
 import css from './account.module.css'
+import { FactorsCard } from './factors-card.tsx'
+import { IdentitiesCard } from './identities-card.tsx'
 import { KeysCard } from './keys-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
@@ -65,11 +67,10 @@ const PermissionsCard = () => {
 }
 
 export const AccountPage = () => {
-  const client = useQueryClient()
   const navigate = useNavigate()
   const signedOut = async () => {
     await navigate({ to: '/login' })
-    client.clear()
+    forgetUser()
   }
   return (
     <>
@@ -79,6 +80,8 @@ export const AccountPage = () => {
           <ProfileCard />
           <PasswordCard onChanged={() => void signedOut()} />
         </div>
+        <FactorsCard />
+        <IdentitiesCard />
         <KeysCard />
         <GrantsCard />
         <SessionsCard />

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { ApiKey, NewApiKey } from '../api/contracts.ts'
 import { useMe, usePermit } from '../shell/me.ts'
@@ -12,7 +12,10 @@ import { Badge, Card, Skeleton, TimeAgo } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { toast, toastError } from '../ui/toast.tsx'
 import css from './account.module.css'
+import { LimitNote } from './limit-note.tsx'
 import { NewKeyDialog, ShownOnce } from './new-key.tsx'
+
+const RotateKeyDialog = lazy(() => import('./rotate-key.tsx').then((module) => ({ default: module.RotateKeyDialog })))
 
 type Filter = { readonly user_id: string } | { readonly feed_id: string }
 
@@ -35,6 +38,15 @@ export const Expiry = ({ at }: { readonly at: string | null }) => {
   )
 }
 
+/** Says how long the value before the last rotation opens. */
+const PreviousValue = ({ until }: { readonly until: string | null }) =>
+  until === null || Date.parse(until) <= Date.now() ? null : (
+    <span className="muted">
+      {' '}
+      Old value ends <TimeAgo at={until} />
+    </span>
+  )
+
 /** Says that a key opens a feed and nothing else. */
 export const FeedNote = ({ feedId, tabIndex = 0 }: { readonly feedId: string; readonly tabIndex?: number }) => (
   <span className="muted">
@@ -49,16 +61,19 @@ export const FeedNote = ({ feedId, tabIndex = 0 }: { readonly feedId: string; re
 type RowProps = {
   readonly apiKey: ApiKey
   readonly onDelete: () => void
+  readonly onRotate: () => void
   readonly blocked: string | undefined
+  readonly blockedRotation: string | undefined
   /** Names the owner of the key, or the feed that it opens. */
   readonly note: ReactNode
 }
 
-const Row = ({ apiKey, onDelete, blocked, note }: RowProps) => (
+const Row = ({ apiKey, onDelete, onRotate, blocked, blockedRotation, note }: RowProps) => (
   <li className={css.row}>
     <span>
       <b>{apiKey.name}</b>
       {note}
+      <LimitNote apiKey={apiKey} />
     </span>
     <span className="mono">{apiKey.prefix}…</span>
     <span>
@@ -67,6 +82,12 @@ const Row = ({ apiKey, onDelete, blocked, note }: RowProps) => (
       ) : (
         <>
           Used <TimeAgo at={apiKey.last_used_at} />
+          {apiKey.last_used_ip !== null && (
+            <span className="muted">
+              {' '}
+              from <span className="mono">{apiKey.last_used_ip}</span>
+            </span>
+          )}
         </>
       )}
     </span>
@@ -75,10 +96,16 @@ const Row = ({ apiKey, onDelete, blocked, note }: RowProps) => (
       {apiKey.created_by !== null && apiKey.created_by !== apiKey.user_id && (
         <span className="muted"> Created by another user</span>
       )}
+      <PreviousValue until={apiKey.previous_expires_at} />
     </span>
-    <Button look="danger" onClick={onDelete} blocked={blocked} aria-label={`Delete the key ${apiKey.name}`}>
-      Delete
-    </Button>
+    <span className={css.actions}>
+      <Button onClick={onRotate} blocked={blockedRotation} aria-label={`Rotate the key ${apiKey.name}`}>
+        Rotate
+      </Button>
+      <Button look="danger" onClick={onDelete} blocked={blocked} aria-label={`Delete the key ${apiKey.name}`}>
+        Delete
+      </Button>
+    </span>
   </li>
 )
 
@@ -97,10 +124,11 @@ export const KeysCard = ({ owner, feed, onMade }: CardProps) => {
   const isOwn = id === me.id
   const client = useQueryClient()
   const query = keyQuery(feed ? { feed_id: feed.id } : { user_id: id })
-  const isBlocked = ({ user_id }: ApiKey) => (user_id === me.id ? undefined : blocked('apikeys:delete'))
+  const isBlocked = ({ user_id }: ApiKey, permission: string) => (user_id === me.id ? undefined : blocked(permission))
   const { data, error, refetch } = useQuery(query)
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<NewApiKey>()
+  const [rotating, setRotating] = useState<ApiKey>()
   const [pendingDelete, setPendingDelete] = useState<ApiKey>()
   const changed = () => client.invalidateQueries({ queryKey: ['keys'] })
   const remove = useMutation({
@@ -136,7 +164,9 @@ export const KeysCard = ({ owner, feed, onMade }: CardProps) => {
             key={key.id}
             apiKey={key}
             onDelete={() => setPendingDelete(key)}
-            blocked={isBlocked(key)}
+            onRotate={() => setRotating(key)}
+            blocked={isBlocked(key, 'apikeys:delete')}
+            blockedRotation={isBlocked(key, 'apikeys:create')}
             note={
               feed
                 ? key.user_id !== me.id && <span className="muted"> of another user</span>
@@ -159,6 +189,11 @@ export const KeysCard = ({ owner, feed, onMade }: CardProps) => {
         />
       )}
       {made && <ShownOnce made={made} onClose={() => setMade(undefined)} />}
+      {rotating && (
+        <Suspense>
+          <RotateKeyDialog apiKey={rotating} onClose={() => setRotating(undefined)} onRotated={setMade} />
+        </Suspense>
+      )}
       {pendingDelete && (
         <Confirm
           title={`Delete the key “${pendingDelete.name}”?`}

@@ -1,14 +1,19 @@
 /** Making an API key, and the one time that it is shown. */
-import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { lazy, type SubmitEvent, Suspense, useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { NewApiKey } from '../api/contracts.ts'
 import { asAppError, fieldErrors } from '../api/errors.ts'
+import { usePermit } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { Skeleton } from '../ui/primitives.tsx'
 import css from './account.module.css'
 import { SecretOnce } from './secret-once.tsx'
+import { blocksIn, listError } from './words.ts'
+
+const KeyPermissions = lazy(() => import('./key-limits.tsx').then((module) => ({ default: module.KeyPermissions })))
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -17,6 +22,11 @@ const LIFETIMES = [
   ['90', '90 days'],
   ['365', 'One year'],
   ['', 'It does not expire'],
+] as const
+
+const RIGHTS = [
+  ['all', 'All permissions of its owner'],
+  ['some', 'Some permissions'],
 ] as const
 
 const expiryAfter = (days: string): string =>
@@ -35,26 +45,46 @@ export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) =
   const [name, setName] = useState('')
   const [days, setDays] = useState('90')
   const [owner, setOwner] = useState(owners?.[0]?.[0] ?? '')
+  const [rights, setRights] = useState<string>('all')
+  const [held, setHeld] = useState<ReadonlySet<string>>(new Set())
+  const [addresses, setAddresses] = useState('')
+  const [scope, setScope] = useState('')
+  const { may } = usePermit()
+  const { data: scopes = [] } = useQuery({
+    queryKey: ['scopes'],
+    queryFn: () => api.scopes.list(),
+    enabled: may('scopes:list'),
+  })
+  const blocks = blocksIn(addresses)
   const make = useMutation({
     mutationFn: () =>
       api.keys.create({
         ...{ name, expires_at: expiryAfter(days) },
         ...(owners ? { user_id: owner } : {}),
         ...(feedId === undefined ? {} : { feed_id: feedId }),
+        ...(rights === 'some' ? { permissions: [...held] } : {}),
+        ...(scope === '' ? {} : { scope_id: scope }),
+        ...(blocks.length > 0 ? { allowed_cidrs: [...blocks] } : {}),
       }),
     onSuccess: onMade,
   })
   const errors = fieldErrors(make.error)
+  const form = useRef<HTMLFormElement>(null)
+  // The dialog may be scrolled to its end.
+  useEffect(() => {
+    if (make.error) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [make.error])
+  const ofPermissions = listError(errors, 'permissions', [...held])
+  const ofAddresses = listError(errors, 'allowed_cidrs', blocks)
+  const shown = errors.name ?? errors.user_id ?? errors.scope_id ?? ofPermissions ?? ofAddresses
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     make.mutate()
   }
   return (
-    <Dialog title="New API key" onClose={onClose}>
-      <form className={css.dialogForm} onSubmit={submit}>
-        {make.isError && errors.name === undefined && errors.user_id === undefined && (
-          <Alert>{asAppError(make.error).message}</Alert>
-        )}
+    <Dialog title="New API key" onClose={onClose} isWide={rights === 'some'}>
+      <form ref={form} className={css.dialogForm} onSubmit={submit}>
+        {make.isError && shown === undefined && <Alert>{asAppError(make.error).message}</Alert>}
         <TextField
           label="Name"
           hint="The program that uses the key."
@@ -74,6 +104,38 @@ export const NewKeyDialog = ({ onClose, onMade, owners, feedId }: NewKeyProps) =
           />
         )}
         <SelectField label="Lifetime" value={days} onChange={setDays} options={LIFETIMES} />
+        <TextField
+          label="Addresses"
+          hint="From which the key works, such as 10.0.0.0/8. Without any, it works from everywhere."
+          value={addresses}
+          onChange={setAddresses}
+          error={ofAddresses}
+          isMono
+        />
+        {scopes.length > 0 && (
+          <SelectField
+            label="Scope"
+            hint="The part of the estate that the key reaches."
+            value={scope}
+            onChange={setScope}
+            options={[['', 'Everything'], ...scopes.map(({ id, name: of }) => [id, of] as const)]}
+            error={errors.scope_id}
+          />
+        )}
+        {feedId === undefined && (
+          <SelectField
+            label="Permissions"
+            hint="A key with limits does not manage keys, sessions or its owner."
+            value={rights}
+            onChange={setRights}
+            options={RIGHTS}
+          />
+        )}
+        {rights === 'some' && (
+          <Suspense fallback={<Skeleton />}>
+            <KeyPermissions held={held} onChange={setHeld} error={ofPermissions} />
+          </Suspense>
+        )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={make.isPending}>

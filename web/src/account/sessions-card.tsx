@@ -55,6 +55,8 @@ const Row = ({ session }: { readonly session: Session }) => {
       <span className="mono">{session.ip_address || '–'}</span>
       <span>
         Signed in <TimeAgo at={session.created_at} />
+        {session.method === 'sso' && ' by single sign-on'}
+        {session.method === 'passkey' && ' with a passkey'}
       </span>
       <span>
         Seen <TimeAgo at={session.last_seen_at} />

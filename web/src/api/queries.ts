@@ -23,6 +23,15 @@ export const queryClient = new QueryClient({
   },
 })
 
+/** The ways to sign in, which the page asks for that opens after signing out. */
+export const SIGN_IN_OPTIONS = 'sign-in options'
+
+/** Forgets all data of the user who has signed out. */
+export const forgetUser = (): void => {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SIGN_IN_OPTIONS })
+  queryClient.getMutationCache().clear()
+}
+
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: () => api.sessions.me(),
@@ -32,6 +41,17 @@ export const meQuery = queryOptions({
 export const datacentersQuery = queryOptions({
   queryKey: ['datacenters'],
   queryFn: () => api.datacenters.list(),
+})
+
+/** All racks, with their use of space and of power. */
+export const racksQuery = queryOptions({
+  queryKey: ['racks'],
+  queryFn: () => api.racks.list({ include: ['usage'] }),
+})
+
+export const deviceTypesQuery = queryOptions({
+  queryKey: ['device-types'],
+  queryFn: () => api.deviceTypes.list(),
 })
 
 export const networksQuery = queryOptions({

@@ -4,16 +4,18 @@ import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import { queryClient } from '../api/queries.ts'
 import { parseFilter, type Term } from '../table/filter.ts'
 import type { Call, ListCall } from './call.ts'
+import { CUSTOM, customParameter, isCustomTerm } from './custom-term.ts'
 
 type Field = CommandFacts['fields'][string]
 
 /** Field names of the filter that are shorter than those of the API. */
-const LONG: Readonly<Record<string, string>> = { dc: 'datacenter' }
+const LONG: Readonly<Record<string, string>> = { dc: 'datacenter', type: 'device_type' }
 
 /** `tag` -> `tags`, `dc` -> `datacenter_id`. */
 const fieldNamed = (facts: CommandFacts, short: string): readonly [string, Field] | undefined => {
-  const long = LONG[short] ?? short
-  const name = [long, `${long}s`, `${long}_id`].find((one) => facts.fields[one] !== undefined)
+  const name = [short, LONG[short] ?? short]
+    .flatMap((one) => [one, `${one}s`, `${one}_id`])
+    .find((one) => facts.fields[one] !== undefined)
   const field = name === undefined ? undefined : facts.fields[name]
   return name === undefined || field === undefined ? undefined : [name, field]
 }
@@ -50,7 +52,10 @@ const typed = (q: string, { start, end, field }: Term): string =>
 const written = (q: string, { start, end }: Term): string => q.slice(start, end)
 
 const fieldsOf = (q: string): string[] =>
-  [...q.matchAll(/(?:^|\s)[-!]?([a-z_]+):/gi)].flatMap(([, name]) => name?.toLowerCase() ?? [])
+  [...q.matchAll(/(?:^|\s)[-!]?([a-z_][\w.]*):/gi)].flatMap(([, name = '']) => {
+    const field = name.toLowerCase()
+    return /^[a-z_]+$/.test(field) || isCustomTerm(field) ? field : []
+  })
 
 export const listCall = ({ list, q, given = {} }: ListCall): Call => {
   const op = list.all ?? list.list
@@ -74,12 +79,23 @@ const filtered = (
   const facts = commands[op.http]
   const input: Record<string, unknown> = {}
   const leftOut: string[] = []
+  const customOf = ({ field, ...term }: Term) =>
+    facts?.fields[CUSTOM] && fieldNamed(facts, field) === undefined
+      ? customParameter(
+          { field, text: term.isNegated ? term.value : typed(q, { field, ...term }), isNegated: term.isNegated },
+          idNamed,
+        )
+      : undefined
   for (const term of terms) {
     const found = facts && !term.isNegated ? fieldNamed(facts, term.field === '' ? 'name' : term.field) : undefined
     const value = found && inputValue(found[1], typed(q, term))
     const name = found?.[0] ?? ''
     const old = input[name]
-    if (!found || value === undefined || (old !== undefined && !found[1].isList)) leftOut.push(written(q, term))
+    const custom = customOf(term)
+    const parameter = custom?.[0] ?? ''
+    const customs = input[CUSTOM] as Readonly<Record<string, string>> | undefined
+    if (custom && customs?.[parameter] === undefined) input[CUSTOM] = { ...customs, [parameter]: custom[1] }
+    else if (!found || value === undefined || (old !== undefined && !found[1].isList)) leftOut.push(written(q, term))
     else if (found[1].isList) input[name] = [...(Array.isArray(old) ? old : []), value]
     else input[name] = value
   }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Conflict } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { useCustom } from '../custom-fields/known-custom.tsx'
 import { deviceQuery } from '../devices/queries.ts'
 import { usePermit } from '../shell/me.ts'
 import { plural } from '../ui/format.ts'
@@ -65,6 +66,7 @@ const useDatacenterNames = (): ReadonlyMap<string, string> => {
 export const DeviceComparison = ({ conflict }: { readonly conflict: Conflict }) => {
   const { device_ids, ip_address, space_id } = conflict
   const names = useDatacenterNames()
+  const custom = useCustom('devices')
   const shown = device_ids.slice(0, MOST_COLUMNS)
   const queries = useQueries({ queries: shown.map(deviceQuery) })
   if (queries.some(({ isPending }) => isPending)) return <Skeleton />
@@ -83,7 +85,11 @@ export const DeviceComparison = ({ conflict }: { readonly conflict: Conflict }) 
   return (
     <>
       {heads.length > 0 && (
-        <Comparison label="The devices" heads={heads} lines={linesOf(devices, deviceFields(conflict, names))} />
+        <Comparison
+          label="The devices"
+          heads={heads}
+          lines={linesOf(devices, [...deviceFields(conflict, names), ...(custom?.compared ?? [])])}
+        />
       )}
       {gone > 0 && (
         <p className="muted">{plural(gone, 'device')} of it can't be shown: deleted, or not yours to see.</p>
@@ -106,6 +112,7 @@ export const DeviceComparison = ({ conflict }: { readonly conflict: Conflict }) 
 export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conflict: Conflict }) => {
   const names = useDatacenterNames()
   const vlans = useVlanNames()
+  const custom = useCustom('networks')
   const { may } = usePermit()
   const { data, isPending } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   if (!may('networks:list')) return <p className="muted">To see the networks needs the permission networks:list.</p>
@@ -121,5 +128,6 @@ export const NetworkComparison = ({ conflict: { network_ids } }: { readonly conf
     ),
   }))
   if (heads.length === 0) return <p className="muted">All its networks are deleted.</p>
-  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, networkFields(names, vlans))} />
+  const fields = [...networkFields(names, vlans), ...(custom?.compared ?? [])]
+  return <Comparison label="The networks" heads={heads} lines={linesOf(networks, fields)} />
 }

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../api/client.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { DevicesTable, MOST_DEVICES } from '../networks/devices-table.tsx'
 import { NetworkList } from '../networks/network-list.tsx'
 import { factsOf } from '../resource/columns.tsx'
@@ -52,6 +53,7 @@ const Head = ({ datacenter }: { readonly datacenter: Datacenter }) => {
             </div>
           ),
       )}
+      <CustomFacts resource="datacenters" object={datacenter} isPlain />
     </dl>
   )
 }

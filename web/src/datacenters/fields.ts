@@ -1,6 +1,14 @@
 /** The fields of a datacenter. */
 import type { Datacenter } from '../api/contracts.ts'
-import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
+import {
+  CUSTOM_VALUES,
+  type Fields,
+  ID_FIELD,
+  MANAGED_BY_FIELD,
+  nameField,
+  REFS_FIELD,
+  TIME_FIELDS,
+} from '../resource/fields.ts'
 
 export const fields: Fields<Datacenter> = {
   id: ID_FIELD,
@@ -11,6 +19,7 @@ export const fields: Fields<Datacenter> = {
     filter: { hasFacet: true },
   },
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 320 }, sort: false, filter: false },
+  ...{ custom: CUSTOM_VALUES },
   refs: REFS_FIELD,
   managed_by: MANAGED_BY_FIELD,
   ...TIME_FIELDS,

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus, Sparkles, Trash2 } from 'lucide-react'
 import { api } from '../api/client.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
-import type { CustomInput } from '../resource/resource.ts'
+import { CustomFields } from '../custom-fields/known-custom.tsx'
+import type { ControlInput } from '../resource/resource.ts'
 import { usePermit } from '../shell/me.ts'
 import { spaceControl } from '../spaces/known-control.ts'
 import { SpaceBadge, useSpaces } from '../spaces/known-spaces.tsx'
@@ -12,7 +13,7 @@ import { SelectField, TextField } from '../ui/field.tsx'
 import { count } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { type AddressForm, emptyAddress, readAddresses, sentRows, writeAddresses } from './address-form.ts'
+import { type AddressForm, emptyAddress, isAdded, readAddresses, sentRows, writeAddresses } from './address-form.ts'
 import css from './devices.module.css'
 
 const MOST_POOLS = 60
@@ -74,9 +75,9 @@ const FreeAddress = ({ onPick }: PickProps) => {
   )
 }
 
-type Props = Pick<CustomInput, 'value' | 'onChange' | 'errors'>
+type Props = Pick<ControlInput, 'value' | 'onChange' | 'errors' | 'isNew'>
 
-export const AddressFields = ({ value, onChange, errors }: Props) => {
+export const AddressFields = ({ value, onChange, errors, isNew }: Props) => {
   const addresses = readAddresses(value)
   const sent = sentRows(addresses)
   const spaces = useSpaces()
@@ -145,6 +146,16 @@ export const AddressFields = ({ value, onChange, errors }: Props) => {
                 options={spaceControl(spaces).options}
               />
             )}
+            <div className={css.custom}>
+              <CustomFields
+                resource="addresses"
+                value={address.custom}
+                onChange={(custom) => change(address.key, { custom })}
+                errors={errors}
+                at={`${at}.custom`}
+                isNew={isNew || isAdded(address)}
+              />
+            </div>
             <span className={css.addressTools}>
               <FreeAddress onPick={(picked) => change(address.key, picked)} />
               <Button

@@ -1,5 +1,6 @@
 /** The addresses of a device as its form holds them: one text with all rows, as every field of a form is a text. */
 import type { Address, DeviceDraft } from '../api/contracts.ts'
+import { customInput, customText } from '../custom-fields/known-text.ts'
 
 export type AddressForm = {
   /** Tells rows apart while they are edited; never sent. */
@@ -15,6 +16,8 @@ export type AddressForm = {
   readonly pool_id: string
   /** '' for the default one. */
   readonly space_id: string
+  /** The values of custom fields, as `customText` writes them. */
+  readonly custom: string
 }
 
 export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => ({
@@ -29,6 +32,7 @@ export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => (
   network_id: '',
   pool_id: '',
   space_id: '',
+  custom: '',
   ...given,
 })
 
@@ -50,13 +54,26 @@ const addressForm = (address: Address, index: number): AddressForm => ({
   network_id: address.network_id ?? '',
   pool_id: address.pool_id ?? '',
   space_id: address.space_id ?? '',
+  custom: customText(address.custom),
 })
 
 // The field of a device, as the server sends it.
 export const addressText = (value: unknown): string => writeAddresses((value as readonly Address[]).map(addressForm))
 
-const isBlank = ({ ip, label, port, switch_port, interface: own, mac_address, dns_name }: AddressForm): boolean =>
-  [ip, label, port, switch_port, own, mac_address, dns_name].every((text) => text.trim() === '')
+/** True for an address that is not stored yet. */
+export const isAdded = ({ key }: AddressForm): boolean => key.includes('-')
+
+const isBlank = ({
+  ip,
+  label,
+  port,
+  switch_port,
+  interface: own,
+  mac_address,
+  dns_name,
+  custom,
+}: AddressForm): boolean =>
+  [ip, label, port, switch_port, own, mac_address, dns_name, custom].every((text) => text.trim() === '')
 
 /** The rows that are sent, in their places: an error at `addresses[1].ip` is at the second of them. */
 export const sentRows = (rows: readonly AddressForm[]): readonly AddressForm[] => rows.filter((one) => !isBlank(one))
@@ -73,4 +90,5 @@ export const addressInput = (text: string): NonNullable<DeviceDraft['addresses']
     network_id: row.network_id,
     pool_id: row.pool_id,
     ...(row.space_id && { space_id: row.space_id }),
+    ...(row.custom && { custom: customInput(row.custom) }),
   }))

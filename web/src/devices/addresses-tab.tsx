@@ -1,8 +1,9 @@
 /** The addresses of a device, with where they are from. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { Device } from '../api/contracts.ts'
+import type { Address, Device } from '../api/contracts.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { useCustom } from '../custom-fields/known-custom.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Card, CopyText } from '../ui/primitives.tsx'
@@ -12,12 +13,16 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
   const { may } = usePermit()
   const { data: networks = [] } = useQuery({ ...networksQuery, enabled: may('networks:list') })
   const { data: pools = [] } = useQuery({ ...poolsQuery, enabled: may('pools:list') })
+  const list = useCustom('addresses')
   if (device.addresses.length === 0)
     return (
       <Card>
         <p className="muted">This device has no address.</p>
       </Card>
     )
+  // Addresses have no ids.
+  const rowOf = ({ custom }: Address) => ({ id: '', custom })
+  const custom = list?.usedBy(device.addresses.map(rowOf)) ?? []
   const hasInterfaces = device.addresses.some((one) => one.interface)
   return (
     <Card>
@@ -35,6 +40,11 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
               <th scope="col">Pool</th>
               <th scope="col">Port</th>
               <th scope="col">Switch port</th>
+              {custom.map(({ name, label }) => (
+                <th key={name} scope="col">
+                  {label}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -71,6 +81,9 @@ export const AddressesTab = ({ device }: { readonly device: Device }) => {
                   </td>
                   <td className="num">{address.port ?? '–'}</td>
                   <td>{address.switch_port || '–'}</td>
+                  {custom.map(({ name, cell }) => (
+                    <td key={name}>{cell(rowOf(address))}</td>
+                  ))}
                 </tr>
               )
             })}

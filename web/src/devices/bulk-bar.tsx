@@ -9,11 +9,21 @@ import { count } from '../ui/format.ts'
 // The first page is drawn without them.
 const BulkDialog = lazy(() => import('./bulk-dialogs.tsx').then((module) => ({ default: module.BulkDialog })))
 
-type Props = { readonly ids: ReadonlySet<string>; readonly filter: string; readonly onDone: () => void }
+const BulkFieldDialog = lazy(() =>
+  import('./bulk-field-dialog.tsx').then((module) => ({ default: module.BulkFieldDialog })),
+)
 
-export const BulkBar = ({ ids, filter, onDone }: Props) => {
+type Props = {
+  readonly ids: ReadonlySet<string>
+  readonly filter: string
+  /** True if devices have custom fields. */
+  readonly hasFields: boolean
+  readonly onDone: () => void
+}
+
+export const BulkBar = ({ ids, filter, hasFields, onDone }: Props) => {
   const { blocked } = usePermit()
-  const [open, setOpen] = useState<'tag' | 'move' | 'delete'>()
+  const [open, setOpen] = useState<'tag' | 'move' | 'field' | 'delete'>()
   const close = () => setOpen(undefined)
   const done = () => {
     close()
@@ -29,6 +39,11 @@ export const BulkBar = ({ ids, filter, onDone }: Props) => {
       <Button onClick={() => setOpen('move')} blocked={blocked('devices:update')}>
         Move
       </Button>
+      {hasFields && (
+        <Button onClick={() => setOpen('field')} blocked={blocked('devices:update')}>
+          Set field
+        </Button>
+      )}
       <Button look="danger" onClick={() => setOpen('delete')} blocked={blocked('devices:delete')}>
         Delete {count(ids.size)}
       </Button>
@@ -37,7 +52,11 @@ export const BulkBar = ({ ids, filter, onDone }: Props) => {
       </Button>
       {open && (
         <Suspense>
-          <BulkDialog kind={open} ids={ids} filter={filter} onClose={close} onDone={done} />
+          {open === 'field' ? (
+            <BulkFieldDialog ids={ids} onClose={close} onDone={done} />
+          ) : (
+            <BulkDialog kind={open} ids={ids} filter={filter} onClose={close} onDone={done} />
+          )}
         </Suspense>
       )}
     </div>

@@ -1,94 +1,26 @@
 /** The dialogs of the selected devices: tag, move or delete them. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, type SubmitEvent, Suspense, useRef, useState } from 'react'
-import { asAppError } from '../api/errors.ts'
+import { Suspense, useState } from 'react'
 import { datacentersQuery } from '../api/queries.ts'
+import { CHUNK } from '../resource/batch.ts'
+import { ChangeDialog } from '../resource/change-dialog.tsx'
 import { DeletePreview } from '../resource/delete-dialog.tsx'
-import { NoteField } from '../resource/note-field.tsx'
-import { undoOf } from '../resource/undo.ts'
-import tableCss from '../table/table.module.css'
-import { Button } from '../ui/button.tsx'
-import { Alert, SelectField, TextField } from '../ui/field.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import { count, plural } from '../ui/format.ts'
-import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
-import { toast } from '../ui/toast.tsx'
-import { type Batch, type BulkOperation, CHUNK, previewBatch, runBatch } from './batch.ts'
+import { type BulkOperation, previewBatch, putAll, runOperations } from './batch.ts'
 import { devices } from './source.ts'
 
-type DialogProps = {
+export type DialogProps = {
   readonly ids: ReadonlySet<string>
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-type ChangeDialogProps = DialogProps & {
-  readonly title: string
-  readonly action: string
-  readonly children: ReactNode
-  readonly isReady: boolean
-  readonly isDanger?: boolean
-  readonly operations: () => readonly BulkOperation[]
-  /** Shows the result in the list, and says what was done. */
-  readonly finish: (batch: Batch) => string
-}
-
-const ChangeDialog = (props: ChangeDialogProps) => {
-  const { title, action, ids, children, isReady, isDanger, operations, finish, onClose, onDone } = props
-  const [done, setDone] = useState<number>()
-  const [error, setError] = useState<unknown>()
-  const [note, setNote] = useState('')
-  const stop = useRef(new AbortController())
-  const run = async () => {
-    setError(undefined)
-    setDone(0)
-    try {
-      const options = { onProgress: setDone, signal: stop.current.signal, ...(note === '' ? {} : { note }) }
-      const batch = await runBatch(operations(), options)
-      toast(finish(batch), undoOf(batch.changes))
-      onDone()
-    } catch (cause) {
-      setError(cause)
-      // Earlier calls hold.
-      devices.load()
-      setDone(undefined)
-    }
-  }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    if (isReady) void run()
-  }
-  const isRunning = done !== undefined
-  const close = () => {
-    stop.current.abort()
-    onClose()
-  }
-  return (
-    <Dialog title={title} onClose={close}>
-      <form onSubmit={submit} className={tableCss.dialogForm}>
-        {error !== undefined && <Alert>{asAppError(error).message}</Alert>}
-        {children}
-        <NoteField value={note} onChange={setNote} />
-        {isRunning && (
-          <p role="status" className="muted">
-            {count(done)} of {count(ids.size)}
-          </p>
-        )}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" look={isDanger ? 'dangerFill' : 'primary'} disabled={isRunning || !isReady}>
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
-  )
-}
-
-const putAll = ({ devices: changed }: Batch): string => {
-  devices.put(changed)
-  return `Changed ${plural(changed.length, 'device')}`
-}
+/** The parts of a dialog that all of them share. */
+const sharedProps = ({ ids, onClose, onDone }: DialogProps) => ({
+  ...{ total: ids.size, onClose, onDone, onFailed: devices.load },
+})
 
 const TagDialog = (props: DialogProps) => {
   const { ids } = props
@@ -103,12 +35,11 @@ const TagDialog = (props: DialogProps) => {
     })
   return (
     <ChangeDialog
-      {...props}
+      {...sharedProps(props)}
       title={`Tag ${plural(ids.size, 'device')}`}
       action={what === 'add' ? 'Add tag' : 'Remove tag'}
       isReady={wanted !== ''}
-      operations={operations}
-      finish={putAll}
+      run={runOperations(operations, putAll)}
     >
       <TextField label="Tag" value={tag} onChange={setTag} />
       <SelectField
@@ -132,12 +63,11 @@ const MoveDialog = (props: DialogProps) => {
     [...ids].map((id): BulkOperation => ({ op: 'update', id, device: { datacenter_id: target || null } }))
   return (
     <ChangeDialog
-      {...props}
+      {...sharedProps(props)}
       title={`Move ${plural(ids.size, 'device')}`}
       action="Move"
       isReady
-      operations={operations}
-      finish={putAll}
+      run={runOperations(operations, putAll)}
     >
       <SelectField
         label="To datacenter"
@@ -157,19 +87,18 @@ const DeleteDialog = (props: DialogProps & { readonly filter: string }) => {
   const [typed, setTyped] = useState('')
   const isTyped = ids.size < TYPED_FROM || typed.trim() === String(ids.size)
   const operations = () => [...ids].map((id): BulkOperation => ({ op: 'delete', id }))
-  const finish = ({ done }: Batch) => {
+  const finish = ({ done }: { readonly done: number }) => {
     devices.drop([...ids].slice(0, done))
     return `Deleted ${plural(done, 'device')}`
   }
   return (
     <ChangeDialog
-      {...props}
+      {...sharedProps(props)}
       title={`Delete ${plural(ids.size, 'device')}?`}
       action={`Delete ${count(ids.size)}`}
       isReady={isTyped}
       isDanger
-      operations={operations}
-      finish={finish}
+      run={runOperations(operations, finish)}
     >
       <div>
         Exactly the {count(ids.size)} that are selected{filter === '' ? '' : ` (the filter is “${filter}”)`}, with their

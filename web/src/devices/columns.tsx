@@ -44,4 +44,12 @@ export const DEVICE_COLUMNS = columnsOf(deviceFields(), {
   },
 })
 
+type InUse = { readonly racks: boolean; readonly types: boolean }
+
+/** Returns whether a column or a filter, which have the same ids, is offered. */
+export const isOffered =
+  ({ racks, types }: InUse) =>
+  (id: string): boolean =>
+    (id !== 'rack' || racks) && (id !== 'type' || types)
+
 export const DEFAULT_COLUMNS = DEVICE_COLUMNS.slice(0, DEVICE_ORDER.table.length).map(({ id }) => id)

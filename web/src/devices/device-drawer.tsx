@@ -1,26 +1,77 @@
 /** Makes or changes a device. Its own URL, so that it can be linked to and left by going back. */
 import { useQuery } from '@tanstack/react-query'
-import { datacentersQuery } from '../api/queries.ts'
+import { lazy, Suspense } from 'react'
+import type { Datacenter, Device } from '../api/contracts.ts'
+import { datacentersQuery, deviceTypesQuery } from '../api/queries.ts'
+import { customControl } from '../custom-fields/known-custom.tsx'
+import type { DeviceType } from '../device-types/fields.ts'
+import { formFields } from '../resource/fields.ts'
+import type { Resource, Values } from '../resource/resource.ts'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
-import { usePermit } from '../shell/me.ts'
+import { useIsInUse, usePermit } from '../shell/me.ts'
 import { usePageSearch } from '../table/list-search.ts'
-import { emptyAddress, writeAddresses } from './address-form.ts'
-import { deviceResource } from './resource.tsx'
+import { AddressFields } from './address-fields.tsx'
+import { addressInput, addressText, emptyAddress, writeAddresses } from './address-form.ts'
+import { DEVICE_ORDER, deviceFields } from './fields.ts'
+import { mountInput, mountText } from './mount-values.ts'
+import { DEVICE_RESOURCE } from './resource.ts'
 
-type Props = { readonly id: string | undefined; readonly onClose: () => void }
+const MountFields = lazy(() => import('../racks/mount-fields.tsx').then((module) => ({ default: module.MountFields })))
 
-export const DeviceDrawer = ({ id, onClose }: Props) => {
+type Known = {
+  readonly datacenters: readonly Datacenter[]
+  readonly types: readonly DeviceType[]
+  readonly hasRacks: boolean
+}
+
+const NO_TYPES: readonly DeviceType[] = []
+
+const deviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
+  ...DEVICE_RESOURCE,
+  fields: formFields(deviceFields(), DEVICE_ORDER.form, {
+    datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
+    device_type_id: {
+      options: [['', 'None'], ...types.map(({ id, name }) => [id, name] as const)],
+      isShown: () => types.length > 0,
+      hint: 'A new device gets its ports',
+    },
+    mount: {
+      read: mountText,
+      send: mountInput,
+      isShown: () => hasRacks,
+      render: (input) => (
+        <Suspense>
+          <MountFields {...input} />
+        </Suspense>
+      ),
+    },
+    custom: customControl('devices'),
+    addresses: { read: addressText, send: addressInput, render: (input) => <AddressFields {...input} /> },
+  }),
+})
+
+export type DrawerProps = {
+  readonly id: string | undefined
+  /** Values of a new device. */
+  readonly given?: Values
+  readonly onClose: () => void
+}
+
+export const DeviceDrawer = ({ id, given, onClose }: DrawerProps) => {
   const { may } = usePermit()
   const { data: datacenters = [] } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const hasTypes = useIsInUse('device-types')
+  const { data: types = NO_TYPES } = useQuery({ ...deviceTypesQuery, enabled: hasTypes && may('device-types:list') })
+  const hasRacks = useIsInUse('racks')
   const { ip = '', pool = '', network = '' } = usePageSearch().search
   // A key that is always the same: a draft belongs to the values that its form began with.
   const address = emptyAddress({ key: '0', ip, pool_id: pool, network_id: network })
   return (
     <ResourceDrawer
       key={id ?? 'new'}
-      resource={deviceResource(datacenters)}
+      resource={deviceResource({ datacenters, types, hasRacks })}
       id={id}
-      given={{ addresses: writeAddresses([address]) }}
+      given={{ addresses: writeAddresses([address]), ...given }}
       onClose={onClose}
     />
   )

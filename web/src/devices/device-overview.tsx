@@ -4,9 +4,10 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { Device } from '../api/contracts.ts'
 import { datacentersQuery } from '../api/queries.ts'
+import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { zonesQuery } from '../dns/zones-query.ts'
 import { factsOf } from '../resource/columns.tsx'
-import { usePermit } from '../shell/me.ts'
+import { useIsInUse, usePermit } from '../shell/me.ts'
 import { Card, CopyText, Facts, Skeleton, Tags, TimeAgo } from '../ui/primitives.tsx'
 import { StatusBadge } from './columns.tsx'
 import css from './devices.module.css'
@@ -18,6 +19,10 @@ import { SeenCard } from './seen-card.tsx'
 const MOST_SHOWN = 8
 
 const DeviceNames = lazy(() => import('../dns/device-names.tsx').then((module) => ({ default: module.DeviceNames })))
+const DevicePlace = lazy(() => import('../racks/device-place.tsx').then((module) => ({ default: module.DevicePlace })))
+const DeviceTypeName = lazy(() =>
+  import('../device-types/device-type-name.tsx').then((module) => ({ default: module.DeviceTypeName })),
+)
 const fields = deviceFields()
 
 const Related = ({ device }: { readonly device: Device }) => {
@@ -64,25 +69,31 @@ const Addresses = ({ device }: { readonly device: Device }) =>
 export const DeviceOverview = ({ device }: { readonly device: Device }) => {
   const { may } = usePermit()
   const { data: datacenters } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
-  const { data: zones = [] } = useQuery({ ...zonesQuery, enabled: may('dns:list') && may('dns:read') })
+  const hasZones = useIsInUse('dns-zones')
+  const { data: zones = [] } = useQuery({ ...zonesQuery, enabled: hasZones && may('dns:read') })
   const datacenter = datacenters?.find(({ id }) => id === device.datacenter_id)?.name ?? device.datacenter_id
   return (
     <div className={css.overview}>
       <Card>
-        <Facts
-          facts={factsOf(fields, device, DEVICE_ORDER.detail, {
-            status: <StatusBadge status={device.status} />,
-            id: <CopyText text={device.id} label="ID" />,
-            ...(device.hostname === '' ? {} : { hostname: <CopyText text={device.hostname} label="host name" /> }),
-            addresses: <Addresses device={device} />,
-            datacenter_id: datacenter,
-            ...(device.tags.length === 0 ? {} : { tags: <Tags tags={device.tags} /> }),
-            created_at: <TimeAgo at={device.created_at} />,
-            updated_at: <TimeAgo at={device.updated_at} />,
-          })}
-        />
+        <Suspense>
+          <Facts
+            facts={factsOf(fields, device, DEVICE_ORDER.detail, {
+              status: <StatusBadge status={device.status} />,
+              id: <CopyText text={device.id} label="ID" />,
+              ...(device.hostname === '' ? {} : { hostname: <CopyText text={device.hostname} label="host name" /> }),
+              addresses: <Addresses device={device} />,
+              datacenter_id: datacenter,
+              ...(device.device_type_id && { device_type_id: <DeviceTypeName id={device.device_type_id} /> }),
+              ...(device.mount && { mount: <DevicePlace mount={device.mount} /> }),
+              ...(device.tags.length === 0 ? {} : { tags: <Tags tags={device.tags} /> }),
+              created_at: <TimeAgo at={device.created_at} />,
+              updated_at: <TimeAgo at={device.updated_at} />,
+            })}
+          />
+        </Suspense>
       </Card>
       <div className={css.side}>
+        <CustomFacts resource="devices" object={device} />
         <Related device={device} />
         <SeenCard device={device} />
         {zones.length > 0 && (

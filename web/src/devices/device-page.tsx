@@ -13,18 +13,19 @@ import { PageLoading } from '../shell/shell.tsx'
 import { Button } from '../ui/button.tsx'
 import { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
-import { DeviceDrawer } from './device-drawer.tsx'
 import { DeviceOverview } from './device-overview.tsx'
+import { DeviceDrawer } from './lazy-drawer.tsx'
 import { deviceConflictsQuery, deviceQuery } from './queries.ts'
-import { DELETE_WARNING, deviceResource } from './resource.tsx'
+import { DELETE_WARNING, DEVICE_RESOURCE } from './resource.ts'
 
 const route = getRouteApi('/app/devices/$id')
-const RESOURCE = deviceResource([])
 
 const AddressesTab = lazy(() => import('./addresses-tab.tsx').then((module) => ({ default: module.AddressesTab })))
 const RelationshipsTab = lazy(() =>
   import('./relationships-tab.tsx').then((module) => ({ default: module.RelationshipsTab })),
 )
+
+const PortsTab = lazy(() => import('../ports/ports-tab.tsx').then((module) => ({ default: module.PortsTab })))
 
 const PARENT = { text: 'Devices', link: { to: '/devices' } } as const
 
@@ -47,7 +48,7 @@ export const DevicePage = () => {
       title={device.name}
       managedBy={device.managed_by}
       get={contracts.devices.get}
-      resource={RESOURCE}
+      resource={DEVICE_RESOURCE}
       drawer={(close) => <DeviceDrawer id={id} onClose={close} />}
       edit={{ blocked: blocked('devices:update') }}
       remove={{
@@ -76,6 +77,9 @@ export const DevicePage = () => {
           content: loaded(<AddressesTab device={device} />),
         },
         { id: 'relationships', text: 'Relationships', content: loaded(<RelationshipsTab device={device} />) },
+        ...(may('ports:list')
+          ? [{ id: 'ports', text: 'Ports', content: loaded(<PortsTab device={device} />), isFull: true, hasKeys: true }]
+          : []),
         { id: 'history', text: 'History', content: <HistoryTab kind="device" id={id} /> },
       ]}
       body={(content) => (

@@ -1,15 +1,16 @@
 /** All devices in one table. */
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { contracts } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { useActiveConflicts } from '../conflicts/active-mark.tsx'
+import { useCustom } from '../custom-fields/known-custom.tsx'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
-import { usePermit } from '../shell/me.ts'
+import { useIsInUse, usePermit } from '../shell/me.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { useSpaceChoice } from '../spaces/known-spaces.tsx'
 import { ColumnsMenu, useColumns } from '../table/columns-menu.tsx'
@@ -24,10 +25,10 @@ import { moment } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import { BulkBar } from './bulk-bar.tsx'
-import { DEFAULT_COLUMNS, DEVICE_COLUMNS } from './columns.tsx'
-import { DeviceDrawer } from './device-drawer.tsx'
+import { DEFAULT_COLUMNS, DEVICE_COLUMNS, isOffered } from './columns.tsx'
 import { useImported } from './imported.ts'
-import { DELETE_WARNING, deviceResource } from './resource.tsx'
+import { DeviceDrawer } from './lazy-drawer.tsx'
+import { DELETE_WARNING, DEVICE_RESOURCE } from './resource.ts'
 import { devices } from './source.ts'
 import { DEVICE_FILTERS, type DeviceRow, inSpace } from './spec.ts'
 import { useDevices } from './use-devices.ts'
@@ -43,8 +44,6 @@ const HINTS: readonly Hint[] = [
 
 const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].includes(text))
 
-const RESOURCE = deviceResource([])
-
 const idOf = (row: DeviceRow): string => row.id
 const nameOf = (row: DeviceRow): string => row.name
 
@@ -57,7 +56,17 @@ export const DevicesPage = () => {
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting('name')
   const { space, given, control } = useSpaceChoice()
-  const view = useDevices({ q: inSpace(text, space), sort, isDescending })
+  const custom = useCustom('devices')
+  const [racks, types] = [useIsInUse('racks'), useIsInUse('device-types')]
+  const columns = useMemo(() => {
+    const isColumn = isOffered({ racks, types })
+    return [...DEVICE_COLUMNS.filter(({ id }) => isColumn(id)), ...(custom?.columns ?? [])]
+  }, [custom, racks, types])
+  const choice = useColumns(columns, DEFAULT_COLUMNS)
+  const view = useDevices(
+    { q: inSpace(text, space), sort, isDescending },
+    choice.columns.map(({ id }) => id),
+  )
   const onFilter = (q: string) => {
     devices.ahead({ q: inSpace(q, space), sort, isDescending })
     setText(q)
@@ -65,7 +74,6 @@ export const DevicesPage = () => {
   const state = useStore(devices.state)
   const selection = useSelection(view)
   useImported(selection.set)
-  const choice = useColumns(DEVICE_COLUMNS, DEFAULT_COLUMNS)
   const [pendingDelete, setPendingDelete] = useState<DeviceRow>()
   const create = () => void set({ new: '1' })
   const mayChange = may('devices:update') || may('devices:delete')
@@ -95,7 +103,7 @@ export const DevicesPage = () => {
         text={text}
         onChange={onFilter}
         placeholder="Name, address, tag:prod, os:debian, dc:fra, -status:planned"
-        fields={DEVICE_FILTERS}
+        fields={(custom?.filters ?? DEVICE_FILTERS).filter(isOffered({ racks, types }))}
         loadFacets={devices.facets}
         noun="device"
         shown={view?.count}
@@ -109,7 +117,7 @@ export const DevicesPage = () => {
             count={view?.count ?? 0}
             load={async () => devices.full((await view?.idsOf(0, view.count)) ?? [])}
           />{' '}
-          <ColumnsMenu all={DEVICE_COLUMNS} choice={choice} />
+          <ColumnsMenu all={columns} choice={choice} />
         </span>
       </FilterBar>
       {state.error && view && (
@@ -150,7 +158,7 @@ export const DevicesPage = () => {
           )
         }
       >
-        <BulkBar ids={selection.ids} filter={text.trim()} onDone={selection.clear} />
+        <BulkBar ids={selection.ids} filter={text.trim()} hasFields={custom !== undefined} onDone={selection.clear} />
       </ListContent>
       <Hints hints={mayChange ? HINTS : LOOKING_HINTS} />
       {(search.new !== undefined || search.edit !== undefined) && (
@@ -163,7 +171,7 @@ export const DevicesPage = () => {
       )}
       {pendingDelete && (
         <DeleteDialog
-          resource={RESOURCE}
+          resource={DEVICE_RESOURCE}
           id={pendingDelete.id}
           name={pendingDelete.name}
           deleteWarning={DELETE_WARNING}

@@ -1,5 +1,6 @@
 /** Holds every device: asks for them, parses, sorts and filters them, and hands the page the few rows it shows. */
 import type { Device } from '../api/contracts.ts'
+import { type RefNames, withCustomFields } from '../custom-fields/values.ts'
 import { TableEngine } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import { type Brief, type Called, STATES, type WorkerRequest, type WorkerResponse } from './messages.ts'
@@ -7,7 +8,11 @@ import { deviceRows, deviceSpec } from './spec.ts'
 
 const names = new Map<string, string>()
 const marked = new Set<string>()
-const spec = deviceSpec(names, marked)
+const ownSpec = deviceSpec(names, marked)
+let spec = ownSpec
+let custom: (WorkerRequest & { type: 'custom' }) | undefined
+/** The names of the objects that custom fields refer to. */
+let refNames: RefNames = new Map()
 const rowOf = deviceRows(names)
 let engine = new TableEngine<Device>([], spec)
 let version = 0
@@ -61,7 +66,7 @@ const preview = async (path: string): Promise<readonly Device[] | undefined> => 
 }
 
 const hold = (rows: readonly Device[]): void => {
-  engine = new TableEngine(rows, spec)
+  extend(rows)
   for (const heard of meanwhile) take(heard)
   changed()
   setTimeout(() => engine.warm(), WARM_MS)
@@ -130,7 +135,19 @@ const loadOnce = async (ask: LoadRequest): Promise<void> => {
   }
 }
 
-const rowsOf = (indices: Iterable<number>) => [...indices].map((index) => [index, rowOf(engine.row(index))] as const)
+/** The names of the devices that the values of a device refer to; undefined if no custom field refers to devices. */
+const deviceNamesOf = (device: Device): ReadonlyMap<string, string> | undefined => {
+  const fields = custom?.definitions.filter(({ reference_to }) => reference_to === 'devices') ?? []
+  const ids = fields.flatMap(({ name }) => [device.custom?.[name] ?? []].flat().map(String))
+  return fields.length === 0 ? undefined : new Map(ids.map((id) => [id, refNames.get(id) ?? id]))
+}
+
+const rowsOf = (indices: Iterable<number>) =>
+  [...indices].map((index) => {
+    const device = engine.row(index)
+    const deviceNames = deviceNamesOf(device)
+    return [index, deviceNames ? { ...rowOf(device), deviceNames } : rowOf(device)] as const
+  })
 
 const full = (ids: readonly string[]): readonly Device[] => {
   const found = new Map(engine.withIds(new Set(ids)).map((device) => [device.id, device]))
@@ -166,6 +183,22 @@ const mark = (rows: readonly Called[]): readonly string[] => {
   return [...marked]
 }
 
+/** Devices may refer to devices, which all are here. */
+const refNamesOf = ({ definitions, names: given }: WorkerRequest & { type: 'custom' }, rows: readonly Device[]) => {
+  const hasDevices = definitions.some(({ reference_to }) => reference_to === 'devices')
+  return new Map([...given, ...(hasDevices ? rows.map(({ id, name }) => [id, name] as const) : [])])
+}
+
+/** Searches, sorts and filters by custom fields as well. */
+const extend = (rows: readonly Device[]): void => {
+  refNames = custom ? refNamesOf(custom, rows) : new Map()
+  spec = custom ? withCustomFields(ownSpec, custom.definitions, refNames) : ownSpec
+  engine = new TableEngine(rows, spec)
+}
+
+const allRows = (): readonly Device[] =>
+  [...engine.query({ q: '', sort: '', isDescending: false })].map((index) => engine.row(index))
+
 /** Lets the worker answer the requests that arrived until now. */
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
@@ -197,6 +230,11 @@ const hear = (ask: WorkerRequest): void => {
       names.clear()
       for (const [id, name] of ask.names) names.set(id, name)
       engine.forget()
+      if (engine.total > 0) changed()
+      return
+    case 'custom':
+      custom = ask
+      extend(allRows())
       if (engine.total > 0) changed()
       return
     case 'query': {

@@ -2,9 +2,18 @@
 import { type Cidr, cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { DEFAULT_SPACE, parseIp, parseIpKey } from '../../../src/net/ip.ts'
 import type { Device } from '../api/contracts.ts'
-import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
+import { placeText } from '../racks/place-text.ts'
+import {
+  CUSTOM_VALUES,
+  type Fields,
+  ID_FIELD,
+  MANAGED_BY_FIELD,
+  nameField,
+  REFS_FIELD,
+  TIME_FIELDS,
+} from '../resource/fields.ts'
 
-/** Names of datacenters by their ids; filled while it is in use. */
+/** Names of datacenters, racks and device types by their ids; filled while it is in use. */
 export type Names = ReadonlyMap<string, string>
 
 const STATUSES = [
@@ -39,6 +48,22 @@ const createIpTest = () => {
 }
 
 const COMMAS = 'With commas between them'
+
+/** Shown only where it has a value. */
+const PLACED = { isSearched: false, isOptional: true, isCompared: false } as const
+
+/** Empty while the name is not known. */
+export const rackName = ({ mount }: Pick<Device, 'mount'>, names: Names): string =>
+  (mount && names.get(mount.rack_id)) ?? ''
+
+/** The highest unit of a rack plus one, so that the devices of a rack are in order from the top. */
+const ABOVE_ALL = 1000
+
+/** By rack, from the top. Devices in no unit come last. */
+const placeKey = (device: Device, names: Names): string | undefined =>
+  device.mount
+    ? `${rackName(device, names).toLowerCase()} ${String(ABOVE_ALL - (device.mount.position ?? 0)).padStart(6, '0')}`
+    : undefined
 
 export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
   id: { ...ID_FIELD, filter: { test: 'equals' } },
@@ -106,6 +131,25 @@ export const deviceFields = (names: Names = new Map()): Fields<Device> => ({
   },
   refs: REFS_FIELD,
   managed_by: MANAGED_BY_FIELD,
+  device_type_id: {
+    ...PLACED,
+    label: 'Device type',
+    text: ({ device_type_id }) => (device_type_id ? (names.get(device_type_id) ?? device_type_id) : ''),
+    form: { kind: 'select' },
+    column: { id: 'type', width: 170 },
+    filter: { test: 'contains', hasFacet: true },
+  },
+  mount: {
+    ...PLACED,
+    label: 'Place in a rack',
+    text: (device) =>
+      device.mount ? [rackName(device, names), placeText(device.mount)].filter((part) => part !== '').join(', ') : '',
+    column: { id: 'rack', text: 'Rack', width: 180 },
+    sort: (device) => placeKey(device, names),
+    filter: { test: (device, value) => rackName(device, names).toLowerCase().startsWith(value) },
+    cell: 'record',
+  },
+  custom: CUSTOM_VALUES,
   created_at: TIME_FIELDS.created_at,
   updated_at: { ...TIME_FIELDS.updated_at, column: { ...TIME_FIELDS.updated_at.column, width: 120 } },
 })
@@ -116,14 +160,14 @@ export const fields = deviceFields()
 /** The order of the fields where it is not that of the declaration. A field that is not named comes last. */
 export const DEVICE_ORDER = {
   form: [
-    ...['name', 'status', 'datacenter_id', 'addresses', 'hostname', 'make_model', 'os'],
-    ...['location', 'username', 'tags', 'domains', 'description'],
+    ...['name', 'status', 'datacenter_id', 'device_type_id', 'addresses', 'hostname', 'make_model', 'os'],
+    ...['location', 'username', 'mount', 'tags', 'domains', 'description'],
   ],
   /** The columns that are shown by default. */
   table: ['name', 'addresses', 'status', 'datacenter_id', 'make_model', 'os', 'tags', 'location'],
   detail: [
-    ...['status', 'id', 'hostname', 'addresses', 'make_model', 'os', 'datacenter_id', 'location', 'username'],
-    ...['tags', 'domains', 'description'],
+    ...['status', 'id', 'hostname', 'addresses', 'make_model', 'device_type_id', 'os', 'datacenter_id', 'location'],
+    ...['mount', 'username', 'tags', 'domains', 'description'],
   ],
   filter: ['tags', 'os', 'datacenter_id', 'addresses', 'status', 'make_model', 'location', 'id'],
   compared: ['status', 'hostname', 'addresses', 'datacenter_id', 'location', 'make_model', 'os', 'tags', 'description'],

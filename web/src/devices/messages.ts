@@ -1,5 +1,6 @@
 /** The messages between the page and the worker of the devices. */
 import type { Device, DeviceStatus } from '../api/contracts.ts'
+import type { Definition } from '../custom-fields/values.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import type { DeviceRow } from './spec.ts'
@@ -32,6 +33,12 @@ export type WorkerRequest =
   /** The first rows are on the screen. */
   | { readonly type: 'drawn' }
   | { readonly type: 'names'; readonly names: readonly (readonly [id: string, name: string])[] }
+  /** The custom fields of devices, and the names of the objects that their values refer to. */
+  | {
+      readonly type: 'custom'
+      readonly definitions: readonly Definition[]
+      readonly names: readonly (readonly [id: string, name: string])[]
+    }
   | { readonly type: 'query'; readonly seq: number; readonly query: TableQuery; readonly from: number }
   | { readonly type: 'rows'; readonly seq: number; readonly indices: readonly number[] }
   | { readonly type: 'put'; readonly devices: readonly Device[] }

@@ -6,6 +6,7 @@ import { isOwnDoing, noteAnswer, noteFailure } from '../api/connection.ts'
 import type { Device } from '../api/contracts.ts'
 import { createStore } from '../api/store.ts'
 import { startWorker } from '../api/trusted-worker.ts'
+import type { Definition } from '../custom-fields/values.ts'
 import { isFollowed } from '../live/feed.ts'
 import { markFresh } from '../live/fresh.ts'
 import type { TableQuery } from '../table/engine.ts'
@@ -45,6 +46,7 @@ const arrivals = createStore(0)
 let worker: Worker | undefined
 let seq = 0
 let names: WorkerRequest & { type: 'names' } = { type: 'names', names: [] }
+let custom: WorkerRequest | undefined
 const waiting = new Map<number, (message: WorkerResponse) => void>()
 const cache = new Map<number, DeviceRow>()
 const requested = new Set<number>()
@@ -60,6 +62,7 @@ const start = (): void => {
   // Its script did not come.
   worker.addEventListener('error', () => hear({ type: 'failed', status: 0, body: undefined, retryAfter: null }))
   post(names)
+  if (custom) post(custom)
   const ids = drafts.get<readonly string[]>(MARKED)
   if (ids) post({ type: 'mark', seq: ++seq, rows: ids.map((id) => ({ id })) })
 }
@@ -202,6 +205,10 @@ export const devices = {
     if (JSON.stringify(entries) === JSON.stringify(names.names)) return
     names = { type: 'names', names: entries }
     post(names)
+  },
+  setCustom: (definitions: readonly Definition[], refNames: readonly (readonly [string, string])[]): void => {
+    custom = { type: 'custom', definitions, names: refNames }
+    post(custom)
   },
   /** Starts the next `query` early: the worker searches while the page draws the key. */
   ahead: (query: TableQuery): void => {

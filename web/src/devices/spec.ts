@@ -3,14 +3,16 @@ import type { Device } from '../api/contracts.ts'
 import { columnFields, joined, tableSpec } from '../resource/fields.ts'
 import type { TableSpec } from '../table/engine.ts'
 import { termText } from '../table/filter.ts'
-import { DEVICE_ORDER, deviceFields, type Names } from './fields.ts'
+import { DEVICE_ORDER, deviceFields, type Names, rackName } from './fields.ts'
 
 /** The part of a device that its row shows. */
-export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'updated_at'> & {
+export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'custom' | 'updated_at'> & {
   readonly ip: string
   readonly addressCount: number
   /** The address space of the first address. */
   readonly space_id: string | undefined
+  /** Of the devices that custom fields refer to. */
+  readonly deviceNames?: ReadonlyMap<string, string>
   /** Of each field that has a column, by its name. */
   readonly texts: Readonly<Record<string, string>>
 }
@@ -36,6 +38,7 @@ export const deviceSpec = (names: Names, marked: ReadonlySet<string> = new Set()
       [SPACE]: ({ addresses }, value) =>
         addresses.some(({ space_id = DEFAULT_SPACE }) => space_id.toLowerCase() === value),
     },
+    facets: { ...spec.facets, rack: (device) => [rackName(device, names)] },
   }
 }
 
@@ -46,9 +49,9 @@ export const DEVICE_FILTERS = Object.keys(deviceSpec(new Map()).fields).filter((
 export const deviceRows = (names: Names): ((device: Device) => DeviceRow) => {
   const shown = columnFields(deviceFields(names))
   return (device) => {
-    const { id, name, status, tags, updated_at, addresses } = device
+    const { id, name, status, tags, custom, updated_at, addresses } = device
     const texts = Object.fromEntries(shown.map((one) => [one.name, joined(one.read(device))]))
     const [{ ip, space_id } = { ip: '' }] = addresses
-    return { id, name, status, tags, updated_at, ip, space_id, addressCount: addresses.length, texts }
+    return { id, name, status, tags, custom, updated_at, ip, space_id, addressCount: addresses.length, texts }
   }
 }

@@ -1,21 +1,35 @@
 /** The table of devices as React follows it. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { datacentersQuery } from '../api/queries.ts'
+import { datacentersQuery, deviceTypesQuery, racksQuery } from '../api/queries.ts'
 import { useStore } from '../api/store.ts'
-import { usePermit } from '../shell/me.ts'
+import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { TableView } from '../table/view.ts'
 import { type DeviceResult, devices, type Preview } from './source.ts'
 import { type DeviceRow, deviceRows } from './spec.ts'
 
-/** Gives the worker the names of the datacenters, for those who may see them. */
-export const useNames = (): void => {
+/**
+ * Gives the worker the names of the datacenters, for those who may see them, and those of racks and device types if they
+ * are shown or filtered by. @param parts the ids of the shown columns, the order and the words of the filter
+ */
+export const useNames = (parts: readonly string[] = []): void => {
   const { may } = usePermit()
-  const { data } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const isNeeded = (id: string) => parts.some((part) => part === id || part.startsWith(`${id}:`))
+  const [hasRacks, hasTypes] = [useIsInUse('racks'), useIsInUse('device-types')]
+  const places = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const racks = useQuery({ ...racksQuery, enabled: hasRacks && isNeeded('rack') && may('racks:list') })
+  const types = useQuery({
+    ...deviceTypesQuery,
+    enabled: hasTypes && isNeeded('type') && may('device-types:list'),
+  })
+  // Each call sorts and filters again.
+  const isLoading = places.isLoading || racks.isLoading || types.isLoading
   useEffect(() => {
-    if (data) devices.setNames(data.map(({ id, name }) => [id, name]))
-  }, [data])
+    if (isLoading) return
+    const named = [...(places.data ?? []), ...(racks.data ?? []), ...(types.data ?? [])]
+    devices.setNames(named.map(({ id, name }) => [id, name]))
+  }, [isLoading, places.data, racks.data, types.data])
 }
 
 /** The rows that are there already, in the places that they will have. */
@@ -36,13 +50,17 @@ const previewView = ({ total, devices: first }: Preview, query: TableQuery): Tab
   ensure: () => {},
 })
 
-/** Undefined until there are rows. */
-export const useDevices = ({ q, sort, isDescending }: TableQuery): TableView<DeviceRow> | undefined => {
+/** Undefined until there are rows. @param columns the ids of the shown ones */
+export const useDevices = (
+  { q, sort, isDescending }: TableQuery,
+  columns: readonly string[],
+): TableView<DeviceRow> | undefined => {
   const { status, version } = useStore(devices.state)
   useStore(devices.arrivals)
   const [result, setResult] = useState<DeviceResult>()
   const shown = useRef(0)
-  useNames()
+  const words = q.toLowerCase().split(/\s+/)
+  useNames([...columns, sort, ...words.map((word) => word.replace(/^[-!]/, ''))])
   useEffect(() => devices.use(), [])
 
   useEffect(() => {

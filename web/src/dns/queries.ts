@@ -90,4 +90,4 @@ export const rrsetsQuery = (id: string, filter: RrsetFilter) =>
   })
 
 /** First parts of the keys of all queries of zones. */
-export const ZONE_KEYS = ['dns-zones', 'dns-zone', 'dns-records'] as const
+export const ZONE_KEYS = ['dns-zones', 'dns-zone', 'dns-records', 'me'] as const

@@ -1,17 +1,25 @@
 /** The fields of every resource that can be imported, and how each is written in the cell of a CSV. */
 
 import type { CellKind } from '../../../src/features/estate/csv/cells.ts'
+import { CUSTOM } from '../../../src/features/estate/csv/custom-columns.ts'
 import type { Resource } from '../../../src/features/inventory.ts'
 import type { Contracts, In } from '../api/contracts.ts'
 import { fields as datacenters } from '../datacenters/fields.ts'
+import { fields as deviceTypes } from '../device-types/fields.ts'
 import { fields as devices } from '../devices/fields.ts'
 import { fields as networks } from '../networks/fields.ts'
+import { fields as racks } from '../racks/fields.ts'
 import { cellKinds } from '../resource/fields.ts'
 import { fields as spaces } from '../spaces/fields.ts'
 
 type FieldsOf<Draft> = { readonly [F in keyof Draft & string]-?: CellKind }
-type Draft<F extends 'vlans' | 'pools' | 'reservations'> = In<Contracts[F]['create']>
+type Draft<F extends 'customFields' | 'ports' | 'cables' | 'vlans' | 'pools' | 'reservations'> = In<
+  Contracts[F]['create']
+>
 type RelationshipRow = Omit<In<Contracts['relationships']['create']>, 'device_id'> & { readonly parent_id: string }
+
+/** The values of custom fields; a CSV has a column for each. */
+const CUSTOM_CELL = { custom: 'record' } as const
 
 /** Every field of the contracts, as the compiler checks. */
 const VLAN: FieldsOf<Draft<'vlans'>> = {
@@ -21,6 +29,29 @@ const VLAN: FieldsOf<Draft<'vlans'>> = {
   datacenter_id: 'text',
   group: 'text',
   description: 'text',
+  ...CUSTOM_CELL,
+  refs: 'record',
+  managed_by: 'text',
+}
+const CUSTOM_FIELD: FieldsOf<Draft<'customFields'>> = {
+  id: 'text',
+  resource: 'text',
+  name: 'text',
+  type: 'text',
+  label: 'text',
+  multiple: 'text',
+  choices: 'list',
+  reference_to: 'text',
+  required: 'text',
+  unique: 'text',
+  default: 'text',
+  pattern: 'text',
+  minimum: 'number',
+  maximum: 'number',
+  searchable: 'text',
+  description: 'text',
+  group: 'text',
+  position: 'number',
   refs: 'record',
   managed_by: 'text',
 }
@@ -32,6 +63,7 @@ const POOL: FieldsOf<Draft<'pools'>> = {
   end_ip: 'text',
   description: 'text',
   tags: 'list',
+  ...CUSTOM_CELL,
   refs: 'record',
   managed_by: 'text',
 }
@@ -43,6 +75,7 @@ const RESERVATION: FieldsOf<Draft<'reservations'>> = {
   purpose: 'text',
   notes: 'text',
   expires_at: 'text',
+  ...CUSTOM_CELL,
   refs: 'record',
   managed_by: 'text',
 }
@@ -51,6 +84,39 @@ const RELATIONSHIP: FieldsOf<RelationshipRow> = {
   type: 'text',
   child_id: 'text',
   notes: 'text',
+  managed_by: 'text',
+}
+
+const PORT: FieldsOf<Draft<'ports'>> = {
+  id: 'text',
+  device_id: 'text',
+  name: 'text',
+  kind: 'text',
+  type: 'text',
+  speed_mbps: 'number',
+  mac_address: 'text',
+  enabled: 'text',
+  parent_id: 'text',
+  pass_through: 'text',
+  vlan_id: 'number',
+  tagged_vlan_ids: 'list',
+  description: 'text',
+  ...CUSTOM_CELL,
+  refs: 'record',
+  managed_by: 'text',
+}
+const CABLE: FieldsOf<Draft<'cables'>> = {
+  id: 'text',
+  a: 'record',
+  b: 'record',
+  type: 'text',
+  label: 'text',
+  color: 'text',
+  length_m: 'number',
+  status: 'text',
+  description: 'text',
+  ...CUSTOM_CELL,
+  refs: 'record',
   managed_by: 'text',
 }
 
@@ -64,6 +130,11 @@ const ALL = {
   pools: POOL,
   reservations: RESERVATION,
   relationships: RELATIONSHIP,
+  'device-types': cellKinds(deviceTypes),
+  racks: cellKinds(racks),
+  ports: PORT,
+  cables: CABLE,
+  'custom-fields': CUSTOM_FIELD,
 } satisfies Readonly<Record<Resource, Readonly<Record<string, CellKind>>>>
 
 export type ResourceName = Resource
@@ -73,6 +144,12 @@ export const RESOURCES = Object.keys(ALL) as readonly ResourceName[]
 
 export const resourceNamed = (text: string | undefined): ResourceName | undefined =>
   RESOURCES.find((one) => one === text)
+
+/** The fields that columns of a file may hold. @param custom columns of custom fields */
+export const columnFields = (resource: ResourceName, custom: readonly string[]): readonly string[] => [
+  ...Object.keys(FIELDS[resource]).filter((field) => field !== CUSTOM || custom.length > 0),
+  ...custom,
+]
 
 export type ImportRow = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,7 @@
 /** Rows as the text of a file. */
 import { cellOf } from '../../../src/features/estate/csv/cells.ts'
 import { csvText } from '../../../src/features/estate/csv/csv.ts'
+import { CUSTOM, customColumns, customValue, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
 import { FIELDS, resourceNamed } from './fields.ts'
 
 /** Columns that an import accepts and ignores. */
@@ -20,8 +21,10 @@ type Row = Readonly<Record<string, unknown>>
 const asRows = (rows: readonly object[]): readonly Row[] => rows as readonly Row[]
 
 export const rowsToCsv = (name: string, rows: readonly object[]): string => {
-  const columns = columnsOf(name, rows)
-  return csvText([columns, ...asRows(rows).map((row) => columns.map((column) => cellOf(row[column])))])
+  // Each custom field has a column in the place of all of them.
+  const columns = columnsOf(name, rows).flatMap((column) => (column === CUSTOM ? customColumns(rows) : column))
+  const cellValue = (row: Row, column: string) => (isCustomColumn(column) ? customValue(row, column) : row[column])
+  return csvText([columns, ...asRows(rows).map((row) => columns.map((column) => cellOf(cellValue(row, column))))])
 }
 
 /** A line for each row, so that two files can be compared. */

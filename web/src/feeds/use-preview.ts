@@ -1,26 +1,13 @@
 /** Previews the content of a draft while it is typed. A changed draft cancels the request of the previous one. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import { fieldErrors } from '../api/errors.ts'
 import { usePermit } from '../shell/me.ts'
+import { useSettled } from '../ui/use-settled.ts'
 import type { FeedPreview, PreviewDraft } from './queries.ts'
 
-/** The pause in typing after which the draft is sent. */
-const PAUSE_MS = 400
 /** A draft that is typed again is shown at once for this long. */
 const KEPT_MS = 60_000
-
-/** Returns the text once it has stayed the same for a while. */
-const useSettled = (text: string): string => {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    // The first draft does not wait.
-    const timer = setTimeout(() => setSettled(text), settled === '' ? 0 : PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text, settled])
-  return settled
-}
 
 export type Preview = {
   /** The missing permission; undefined if the preview is permitted. */

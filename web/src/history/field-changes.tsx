@@ -2,30 +2,28 @@
 import { useState } from 'react'
 import type { HistoryItem } from '../api/contracts.ts'
 import css from './history.module.css'
+import { useCustomWords } from './use-custom-words.ts'
 import { useNames } from './use-names.ts'
 import { labelOf, listDifference, type Names, shownFields, valueText } from './words.ts'
 
-type ValueProps = { readonly sign: '−' | '+'; readonly value: unknown; readonly names: Names }
+type ValueProps = { readonly sign: '−' | '+'; readonly text: string }
 
-const Value = ({ sign, value, names }: ValueProps) => {
-  const text = valueText(value, names)
-  return (
-    <dd className={sign === '−' ? css.gone : css.came}>
-      <span aria-hidden="true">{sign}</span>
-      <span className="sr">{sign === '−' ? 'Before: ' : 'After: '}</span>
-      {text === '' ? <span className="muted">empty</span> : <span className={css.value}>{text}</span>}
-    </dd>
-  )
-}
+const Value = ({ sign, text }: ValueProps) => (
+  <dd className={sign === '−' ? css.gone : css.came}>
+    <span aria-hidden="true">{sign}</span>
+    <span className="sr">{sign === '−' ? 'Before: ' : 'After: '}</span>
+    {text === '' ? <span className="muted">empty</span> : <span className={css.value}>{text}</span>}
+  </dd>
+)
 
 type FieldProps = {
-  readonly item: Pick<HistoryItem, 'kind' | 'change'>
-  readonly name: string
+  readonly change: HistoryItem['change']
+  readonly label: string
   readonly field: HistoryItem['fields'][string]
-  readonly names: Names
+  readonly textOf: (value: unknown) => string
 }
 
-const Field = ({ item: { kind, change }, name, field, names }: FieldProps) => {
+const Field = ({ change, label, field, textOf }: FieldProps) => {
   const list = listDifference(field)
   const { gone, came } = list ?? {
     gone: change === 'create' ? [] : [field.from],
@@ -33,12 +31,12 @@ const Field = ({ item: { kind, change }, name, field, names }: FieldProps) => {
   }
   return (
     <div className={css.field}>
-      <dt>{labelOf(kind, name)}</dt>
+      <dt>{label}</dt>
       {gone.map((value) => (
-        <Value key={`- ${JSON.stringify(value)}`} sign="−" value={value} names={names} />
+        <Value key={`- ${JSON.stringify(value)}`} sign="−" text={textOf(value)} />
       ))}
       {came.map((value) => (
-        <Value key={`+ ${JSON.stringify(value)}`} sign="+" value={value} names={names} />
+        <Value key={`+ ${JSON.stringify(value)}`} sign="+" text={textOf(value)} />
       ))}
       {gone.length + came.length === 0 && <dd className="muted">In another order</dd>}
     </div>
@@ -47,13 +45,23 @@ const Field = ({ item: { kind, change }, name, field, names }: FieldProps) => {
 
 type Props = { readonly item: HistoryItem; readonly names: Names }
 
-const FieldList = ({ item, names }: Props) => (
-  <dl className={css.fields}>
-    {shownFields(item.fields).map(([name, field]) => (
-      <Field key={name} item={item} name={name} field={field} names={names} />
-    ))}
-  </dl>
-)
+const FieldList = ({ item, names }: Props) => {
+  const { kind, change, fields } = item
+  const { own, inside } = useCustomWords(item, names)
+  return (
+    <dl className={css.fields}>
+      {shownFields(fields).map(({ name, isCustom, field }) => (
+        <Field
+          key={isCustom ? `custom.${name}` : name}
+          change={change}
+          label={isCustom ? own(name, null).label : labelOf(kind, name)}
+          field={field}
+          textOf={(value) => (isCustom ? own(name, value).text : valueText(value, names, inside))}
+        />
+      ))}
+    </dl>
+  )
+}
 
 /** The names are requested when the fields are opened. */
 const OpenedList = ({ item, names }: Props) => {

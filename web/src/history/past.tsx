@@ -13,7 +13,7 @@ import { State } from '../ui/states.tsx'
 import css from './history.module.css'
 
 /** The pages of the estate, and those of its changes. */
-const HAS_PAST = /^\/(datacenters|devices|history|networks|pools|reservations|topology)(\/|$)/
+const HAS_PAST = /^\/(cables|datacenters|devices|history|networks|pools|ports|reservations|topology)(\/|$)/
 
 const timeText = (at: string): string => (Number.isNaN(Date.parse(at)) ? at : exactMoment(at))
 
@@ -31,7 +31,7 @@ const NoPast = ({ path }: { readonly path: string }) => {
       <State
         icon={<History size={28} aria-hidden="true" />}
         title="This page has no past"
-        text="It shows only the present. Datacenters, networks, pools, reservations, devices and the topology can be shown as they were."
+        text="It shows only the present. Datacenters, networks, pools, reservations, devices, cables and the topology can be shown as they were."
       >
         <Button look="primary" onClick={back}>
           Back to now

@@ -1,12 +1,52 @@
 /** The names of the objects that fields refer to by their ids. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { api } from '../api/client.ts'
 import type { HistoryItem } from '../api/contracts.ts'
-import { datacentersQuery, networksQuery, poolsQuery } from '../api/queries.ts'
+import { datacentersQuery, deviceTypesQuery, networksQuery, poolsQuery, racksQuery } from '../api/queries.ts'
 import { usePermit } from '../shell/me.ts'
+import { useReferredNames } from './use-custom-words.ts'
 import type { Names } from './words.ts'
 
 const NONE: readonly never[] = []
+
+/** Of the names that ports and cables refer to. Their lists are too long to request. */
+const MOST_CABLED = 20
+
+type CabledIds = Readonly<Record<'ports' | 'devices', readonly string[]>>
+
+/** Finds the ids of ports and devices in ports and cables. */
+const cabledIds = (items: readonly HistoryItem[]): CabledIds => {
+  const cabled = items.filter(({ kind }) => kind === 'port' || kind === 'cable')
+  const text = JSON.stringify(cabled.map(({ fields }) => fields))
+  const idsAt = (field: string) => {
+    const found = text.matchAll(new RegExp(`"${field}":(?:\\{"from":null,"to":)?"([^"]+)"`, 'g'))
+    return [...new Set([...found].map(([, id = '']) => id))].slice(0, MOST_CABLED)
+  }
+  return { ports: [...idsAt('port_id'), ...idsAt('parent_id')], devices: idsAt('device_id') }
+}
+
+type Named = { readonly id: string; readonly name: string }
+
+/** Returns the names of ports, with that of their device, and of devices. A deleted one keeps its id. */
+const cabledQuery = ({ ports, devices }: CabledIds) => ({
+  queryKey: ['names', ports, devices],
+  queryFn: async (): Promise<readonly Named[]> => {
+    const found = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined)
+    const known = (await Promise.all(ports.map((id) => found(api.ports.get({ id }))))).filter(
+      (one) => one !== undefined,
+    )
+    const owners = [...new Set([...devices, ...known.map(({ device_id }) => device_id)])]
+    const named = (await Promise.all(owners.map((id) => found(api.devices.get({ id }))))).filter(
+      (one) => one !== undefined,
+    )
+    const nameOf = (id: string) => named.find((device) => device.id === id)?.name ?? ''
+    return [
+      ...named.map(({ id, name }) => ({ id, name })),
+      ...known.map(({ id, device_id, name }) => ({ id, name: `${nameOf(device_id)} ${name}`.trim() })),
+    ]
+  },
+})
 
 /** Requests a list only if a field refers to it. The items name themselves. */
 export const useNames = (items: readonly HistoryItem[]): Names => {
@@ -19,10 +59,19 @@ export const useNames = (items: readonly HistoryItem[]): Names => {
   })
   const { data: networks = NONE } = useQuery({ ...networksQuery, enabled: isWanted('network_id', 'networks:list') })
   const { data: pools = NONE } = useQuery({ ...poolsQuery, enabled: isWanted('pool_id', 'pools:list') })
-  return useMemo(
-    () => new Map([...datacenters, ...networks, ...pools, ...items].map(({ id, name }) => [id, name])),
-    [datacenters, networks, pools, items],
-  )
+  const { data: racks = NONE } = useQuery({ ...racksQuery, enabled: isWanted('mount', 'racks:list') })
+  const { data: types = NONE } = useQuery({
+    ...deviceTypesQuery,
+    enabled: isWanted('device_type_id', 'device-types:list'),
+  })
+  const ids = useMemo(() => cabledIds(items), [items])
+  const isCabled = ids.ports.length + ids.devices.length > 0 && may('ports:read')
+  const { data: cabled = NONE } = useQuery({ ...cabledQuery(ids), enabled: isCabled })
+  const referred = useReferredNames(items)
+  return useMemo(() => {
+    const all = [...datacenters, ...networks, ...pools, ...racks, ...types, ...items, ...cabled]
+    return new Map([...referred, ...all.map(({ id, name }) => [id, name] as const)])
+  }, [datacenters, networks, pools, racks, types, items, cabled, referred])
 }
 
 /** As `useNames`, for a list in which only the fields of updates are open. */

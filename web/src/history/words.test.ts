@@ -36,6 +36,7 @@ describe('the text of a value', () => {
     [null, ''],
     ['', ''],
     [[], ''],
+    [{}, ''],
     [0, '0'],
     [false, 'false'],
     [['a', 'b'], 'a, b'],
@@ -50,9 +51,21 @@ describe('the text of a value', () => {
 })
 
 test('fields that are empty before and after are not shown', () =>
-  expect(shownFields({ name: { from: null, to: 'a' }, tags: { from: null, to: [] } }).map(([name]) => name)).toEqual([
+  expect(shownFields({ name: { from: null, to: 'a' }, tags: { from: null, to: [] } }).map(({ name }) => name)).toEqual([
     'name',
   ]))
+
+test('each changed value of a custom field is a field', () =>
+  expect(shownFields({ custom: { from: { a: 1, b: 2, c: ['x'] }, to: { a: 1, b: 3, d: true } } })).toEqual([
+    { name: 'b', isCustom: true, field: { from: 2, to: 3 } },
+    { name: 'c', isCustom: true, field: { from: ['x'], to: null } },
+    { name: 'd', isCustom: true, field: { from: null, to: true } },
+  ]))
+
+test('values of custom fields in an address have the labels of their fields', () =>
+  expect(valueText([{ ip: '10.0.0.1', custom: { nat: true } }], new Map(), () => ({ label: 'NAT', text: 'Yes' }))).toBe(
+    '10.0.0.1 · NAT Yes',
+  ))
 
 test('fields have the labels of their forms, and others readable names', () =>
   expect([labelOf('device', 'os'), labelOf('network', 'vlan_id'), labelOf('pool', 'network_id')]).toEqual([

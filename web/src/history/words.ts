@@ -15,6 +15,14 @@ export const headOf = (kind: Kind): string => `${capital(KIND_NAMES[kind].noun)}
 const LABELED: Partial<Record<Kind, Readonly<Record<string, { readonly label: string }>>>> = {
   datacenter: datacenterFields,
   device: deviceFields(),
+  port: {
+    parent_id: { label: 'Part of' },
+    mac_address: { label: 'MAC address' },
+    speed_mbps: { label: 'Speed in Mbit/s' },
+    vlan_id: { label: 'Untagged VLAN' },
+    tagged_vlan_ids: { label: 'Tagged VLANs' },
+  },
+  cable: { a: { label: 'End A' }, b: { label: 'End B' }, length_m: { label: 'Length in meters' } },
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -22,7 +30,9 @@ const LABELS: Readonly<Record<string, string>> = {
   expires_at: 'Ends',
   hostname: 'Host name',
   ip_address: 'Address',
+  max_power_w: 'Power in watts, at most',
   parent_id: 'From',
+  power_w: 'Power in watts',
   refs: 'Also known as',
   start_ip: 'First address',
   end_ip: 'Last address',
@@ -37,23 +47,38 @@ export const labelOf = (kind: Kind, field: string): string =>
 export type Names = ReadonlyMap<string, string>
 
 const isEmpty = (value: unknown): boolean =>
-  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** The label and the text of a value of a custom field. */
+export type CustomWord = (name: string, value: unknown) => { readonly label: string; readonly text: string }
+
+const CUSTOM = 'custom'
 
 /** `ip` of an address has no label, because it stands for the address. */
-const partText = (names: Names) => {
-  return ([key, value]: readonly [string, unknown]): string =>
-    key === 'ip' ? String(value) : `${key.replace(/_id$/, '').replaceAll('_', ' ')} ${valueText(value, names)}`
+const partText = (names: Names, customWord: CustomWord | undefined) => {
+  return ([key, value]: readonly [string, unknown]): string => {
+    if (key === 'ip') return String(value)
+    if (key === CUSTOM && customWord && typeof value === 'object' && value !== null)
+      return Object.entries(value)
+        .map(([name, one]) => customWord(name, one))
+        .map(({ label, text }) => `${label} ${text}`)
+        .join(' · ')
+    return `${key.replace(/_id$/, '').replaceAll('_', ' ')} ${valueText(value, names, customWord)}`
+  }
 }
 
-/** @returns '' for an empty value */
-export const valueText = (value: unknown, names: Names = new Map()): string => {
+/** @param customWord of the fields of addresses @returns '' for an empty value */
+export const valueText = (value: unknown, names: Names = new Map(), customWord?: CustomWord): string => {
   if (isEmpty(value)) return ''
   if (typeof value === 'string') return names.get(value) ?? value
-  if (Array.isArray(value)) return value.map((one) => valueText(one, names)).join(', ')
+  if (Array.isArray(value)) return value.map((one) => valueText(one, names, customWord)).join(', ')
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.entries(value)
     .filter(([, part]) => !isEmpty(part))
-    .map(partText(names))
+    .map(partText(names, customWord))
     .join(' · ')
 }
 
@@ -76,9 +101,29 @@ export const listDifference = ({ from, to }: Fields[string]): ListDifference | u
   }
 }
 
+/** A changed field, or a changed value of a custom field. */
+export type ShownField = { readonly name: string; readonly isCustom: boolean; readonly field: Fields[string] }
+
+const customNames = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null ? Object.keys(value) : []
+const customValue = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : null
+
+/** The values of custom fields that differ. */
+const customFields = ({ from, to }: Fields[string]): ShownField[] =>
+  [...new Set([...customNames(from), ...customNames(to)])]
+    .map((name) => ({
+      name,
+      isCustom: true,
+      field: { from: customValue(from, name), to: customValue(to, name) },
+    }))
+    .filter(({ field }) => JSON.stringify(field.from) !== JSON.stringify(field.to))
+
 /** The fields that say something; a new object has many that are empty. */
-export const shownFields = (fields: Fields): readonly (readonly [string, Fields[string]])[] =>
-  Object.entries(fields).filter(([, { from, to }]) => !isEmpty(from) || !isEmpty(to))
+export const shownFields = (fields: Fields): readonly ShownField[] =>
+  Object.entries(fields)
+    .flatMap(([name, field]) => (name === CUSTOM ? customFields(field) : { name, isCustom: false, field }))
+    .filter(({ field: { from, to } }) => !isEmpty(from) || !isEmpty(to))
 
 type Origin = Pick<Change, 'username' | 'via' | 'oauth_client' | 'tool' | 'operation'>
 

@@ -19,6 +19,7 @@ import { changeText } from './plan-table.tsx'
 import { type PreviewRow, PreviewTable, type Verdict } from './preview-table.tsx'
 import { Progress } from './progress.tsx'
 import type { Source } from './read.ts'
+import { useCustomColumns } from './use-custom-columns.ts'
 import { type Course, resultText, useImport } from './use-import.ts'
 
 type Change = ApplyResult['changes'][number]
@@ -72,8 +73,12 @@ type Props = { readonly resource: ResourceName; readonly source: Source; readonl
 export const ImportReview = ({ resource, source, onBack }: Props) => {
   const { may, blocked } = usePermit()
   const { course, check, load, cancel, reset } = useImport(resource)
-  const [mapping, setMapping] = useState<Mapping>(
-    () => keptMapping(resource, source.columns) ?? guessMapping(resource, source.columns),
+  const custom = useCustomColumns(resource)
+  const [chosen, setMapping] = useState<Mapping | undefined>(() => keptMapping(resource, source.columns))
+  // The custom fields may come after the file.
+  const mapping = useMemo(
+    () => chosen ?? guessMapping(resource, source.columns, custom),
+    [chosen, resource, source, custom],
   )
   const [emptyClears, setEmptyClears] = useState(false)
   const [isBadOnly, setBadOnly] = useState(false)
@@ -155,9 +160,9 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
       </div>
       <div className={css.head}>
         <Outcome course={course} total={rows.length} />
-        <MappingGrid resource={resource} source={source} mapping={mapping} onChange={map} />
+        <MappingGrid resource={resource} custom={custom} source={source} mapping={mapping} onChange={map} />
         {source.format === 'CSV' && (
-          <MappingFile resource={resource} columns={source.columns} mapping={mapping} onChange={map} />
+          <MappingFile resource={resource} custom={custom} columns={source.columns} mapping={mapping} onChange={map} />
         )}
       </div>
       <PreviewTable rows={isBadOnly && bad.length > 0 ? bad : previews} fields={fields} />

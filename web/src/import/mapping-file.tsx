@@ -1,6 +1,6 @@
 /** Saves the fields of the columns as a file, and loads one. */
 import { useRef } from 'react'
-import { FIELDS, type ResourceName } from '../export/fields.ts'
+import { columnFields, type ResourceName } from '../export/fields.ts'
 import { save } from '../export/save.ts'
 import { Button } from '../ui/button.tsx'
 import { toastError } from '../ui/toast.tsx'
@@ -9,17 +9,19 @@ import type { Mapping } from './mapping.ts'
 
 type Props = {
   readonly resource: ResourceName
+  /** Columns of custom fields. */
+  readonly custom: readonly string[]
   readonly columns: readonly string[]
   readonly mapping: Mapping
   readonly onChange: (mapping: Mapping) => void
 }
 
-export const MappingFile = ({ resource, columns, mapping, onChange }: Props) => {
+export const MappingFile = ({ resource, custom, columns, mapping, onChange }: Props) => {
   const file = useRef<HTMLInputElement>(null)
   const load = async (chosen: File | undefined) => {
     if (!chosen) return
     try {
-      onChange(await mappingOfText(await chosen.text(), { resource, columns, fields: Object.keys(FIELDS[resource]) }))
+      onChange(await mappingOfText(await chosen.text(), { resource, columns, fields: columnFields(resource, custom) }))
     } catch (error) {
       toastError('The mapping was not loaded', error)
     }

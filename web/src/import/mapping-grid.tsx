@@ -1,5 +1,5 @@
 /** Which column is which field. */
-import { FIELDS, type ResourceName } from '../export/fields.ts'
+import { columnFields, type ResourceName } from '../export/fields.ts'
 import { SelectField } from '../ui/field.tsx'
 import css from './import.module.css'
 import type { Mapping } from './mapping.ts'
@@ -17,13 +17,15 @@ const sampleOf = (source: Source, column: number): string =>
 
 type Props = {
   readonly resource: ResourceName
+  /** Columns of custom fields. */
+  readonly custom: readonly string[]
   readonly source: Source
   readonly mapping: Mapping
   readonly onChange: (mapping: Mapping) => void
 }
 
-export const MappingGrid = ({ resource, source, mapping, onChange }: Props) => {
-  const fields = Object.keys(FIELDS[resource])
+export const MappingGrid = ({ resource, custom, source, mapping, onChange }: Props) => {
+  const fields = columnFields(resource, custom)
   return (
     <ul className={css.mapping} aria-label="Columns">
       {source.columns.map((column, at) => (

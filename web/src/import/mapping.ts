@@ -1,16 +1,32 @@
 /** Which column is which field, guessed and then applied. */
 import { readCell } from '../../../src/features/estate/csv/cells.ts'
+import { CUSTOM, customName, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
 import { guessFields } from '../../../src/features/estate/csv/guess.ts'
 import { parseIp } from '../../../src/net/ip.ts'
-import { FIELDS, type ImportRow, type ResourceName } from '../export/fields.ts'
+import { columnFields, FIELDS, type ImportRow, type ResourceName } from '../export/fields.ts'
 import type { Source } from './read.ts'
 
 /** The field of each column; '' for one that is left out. */
 export type Mapping = readonly string[]
 
-/** Each field at most once: names as they are first, then other words for them. */
-export const guessMapping = (resource: ResourceName, columns: readonly string[]): Mapping =>
-  guessFields(Object.keys(FIELDS[resource]), columns)
+/**
+ * Each field at most once: names as they are first, then other words for them, then the names of custom fields alone.
+ * @param custom columns of custom fields
+ */
+export const guessMapping = (
+  resource: ResourceName,
+  columns: readonly string[],
+  custom: readonly string[] = [],
+): Mapping => {
+  const guessed = guessFields(columnFields(resource, custom), columns)
+  const taken = new Set(guessed)
+  return guessed.map((field, at) => {
+    const own = `${CUSTOM}.${columns[at]?.trim().toLowerCase()}`
+    if (field !== '' || taken.has(own) || !custom.includes(own)) return field
+    taken.add(own)
+    return own
+  })
+}
 
 type MapOptions = {
   readonly mapping: Mapping
@@ -41,6 +57,10 @@ export const mapRows = (
       if (field === '' || cell === undefined) continue
       // An id can't be cleared: without one the name counts.
       if (cell === '' && (!emptyClears || field === 'id')) continue
+      if (isCustomColumn(field)) {
+        row[CUSTOM] = { ...(row[CUSTOM] as object | undefined), [customName(field)]: cell }
+        continue
+      }
       try {
         const value = source.format === 'CSV' ? readCell(kinds[field] ?? 'text', String(cell)) : cell
         row[field] = setValue(value, field, datacenters)
@@ -55,7 +75,15 @@ export const mapRows = (
   return { rows, problems }
 }
 
-const NAMED: ReadonlySet<ResourceName> = new Set(['devices', 'datacenters', 'spaces', 'vlans', 'networks', 'pools'])
+const NAMED: ReadonlySet<ResourceName> = new Set([
+  'ports',
+  'devices',
+  'datacenters',
+  'spaces',
+  'vlans',
+  'networks',
+  'pools',
+])
 
 /** The mistakes that need no server to be seen. The rules are the server's: it validates every row again. */
 const problemOf = (resource: ResourceName, row: ImportRow): string | undefined => {

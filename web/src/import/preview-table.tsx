@@ -1,6 +1,7 @@
 /** The rows as they will be sent, and beside each its errors. */
 import { useMemo, useState } from 'react'
 import { cellOf } from '../../../src/features/estate/csv/cells.ts'
+import { customValue, isCustomColumn } from '../../../src/features/estate/csv/custom-columns.ts'
 import { type ImportRow, rowName } from '../export/fields.ts'
 import type { Column } from '../table/column.ts'
 import { DataTable } from '../table/data-table.tsx'
@@ -50,13 +51,16 @@ const FIRST: readonly Column<PreviewRow>[] = [
   },
 ]
 
+const valueIn = (row: ImportRow, field: string): unknown =>
+  isCustomColumn(field) ? customValue(row, field) : row[field]
+
 const fieldColumn = (field: string): Column<PreviewRow> => ({
   id: `field ${field}`,
   text: field,
   width: 160,
   isEssential: field === 'name',
   cell: ({ row }) => (
-    <span className="mono">{field === 'addresses' ? addressText(row[field]) : cellOf(row[field])}</span>
+    <span className="mono">{field === 'addresses' ? addressText(row[field]) : cellOf(valueIn(row, field))}</span>
   ),
 })
 

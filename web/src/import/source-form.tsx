@@ -4,7 +4,7 @@ import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from 're
 import { FORMATS } from '../../../src/features/estate/convert/formats.ts'
 import { nounOf } from '../../../src/features/history/kind-names.ts'
 import { asAppError } from '../api/errors.ts'
-import { FIELDS, RESOURCES, type ResourceName, resourceNamed } from '../export/fields.ts'
+import { columnFields, RESOURCES, type ResourceName, resourceNamed } from '../export/fields.ts'
 import { Button } from '../ui/button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Alert, SelectField, TextField } from '../ui/field.tsx'
@@ -12,6 +12,7 @@ import { Card } from '../ui/primitives.tsx'
 import { type Conversion, convertFile } from './convert.ts'
 import css from './import.module.css'
 import { readSource, type Source } from './read.ts'
+import { useCustomColumns } from './use-custom-columns.ts'
 
 /** The format of rows, which are mapped here; the server converts all others. */
 const ROWS = ''
@@ -55,6 +56,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
   const file = useRef<HTMLInputElement>(null)
   const isRows = format === ROWS
   const id = useId()
+  const custom = useCustomColumns(resource)
   const read = (input: string) => {
     try {
       onSource(readSource(input))
@@ -145,7 +147,7 @@ export const SourceForm = ({ resource, onResource, onSource, onConversion }: Pro
         />
         <p id={`${id}-hint`} className="muted">
           {isRows
-            ? `The first line names the columns. Fields of ${resource}: ${Object.keys(FIELDS[resource]).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
+            ? `The first line names the columns. Fields of ${resource}: ${columnFields(resource, custom).join(', ')}. A row with the id of an object that is there changes it; without an id, the one object of the same name is meant.`
             : 'The next page shows the objects that were read and the plan. Nothing is changed before you confirm it.'}
         </p>
         {error !== undefined && <Alert>{error}</Alert>}

@@ -18,11 +18,27 @@ const MOST_DEVICES = 2000
 
 /** The first parts of the query keys that events affect, by the first part of their names. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
-  device: ['networks', 'network', 'pools', 'pool', 'dashboard', 'dns-zones', 'dns-zone'],
+  device: ['networks', 'network', 'pools', 'pool', 'dashboard', 'dns-zones', 'dns-zone', 'racks', 'rack'],
   network: ['networks', 'network', 'pools', 'vlans', 'dashboard'],
   vlan: ['vlans', 'me'],
-  dns: ['dns-zones', 'dns-zone'],
+  rack: ['racks', 'rack', 'me'],
+  device_type: ['device-types', 'me'],
+  port: ['ports', 'cables', 'me'],
+  cable: ['ports', 'cables', 'me'],
+  dns: ['dns-zones', 'dns-zone', 'me'],
   space: ['spaces', 'me'],
+  // Values of objects change with their field.
+  custom_field: [
+    'custom-fields',
+    'me',
+    'device',
+    'networks',
+    'vlans',
+    'pools',
+    'datacenters',
+    'reservations',
+    'spaces',
+  ],
   discovery: ['scans', 'discovered-devices', 'inbox', 'dashboard'],
 }
 /** By default, events affect the list of their objects and the overview. */

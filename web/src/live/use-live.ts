@@ -4,7 +4,6 @@ import { useEffect } from 'react'
 import { answeredSince } from '../api/connection.ts'
 import { devices } from '../devices/source.ts'
 import { usePermit } from '../shell/me.ts'
-import { applyTo } from './apply.ts'
 import { followFeed } from './feed.ts'
 
 /** The interval of the checks, and how many in a row must find no pending request. */
@@ -19,15 +18,22 @@ export const useLive = (): void => {
     if (!isAllowed) return
     let stop = (): void => {}
     let quietLooks = 0
+    let isOver = false
+    const follow = async (): Promise<void> => {
+      const { applyTo } = await import('./apply.ts')
+      // Starts before the first read, so that no event is missed.
+      if (!isOver) stop = followFeed(answeredSince(), applyTo(client))
+    }
     const timer = setInterval(() => {
       const isBusy = document.readyState !== 'complete' || client.isFetching() > 0
       quietLooks = isBusy || devices.state.get().status === 'loading' ? 0 : quietLooks + 1
       if (quietLooks < QUIET_LOOKS) return
       clearInterval(timer)
-      // Starts before the first read, so that no event is missed.
-      stop = followFeed(answeredSince(), applyTo(client))
+      // Without its code the page is not live, and all else works.
+      follow().catch(() => {})
     }, LOOK_MS)
     return () => {
+      isOver = true
       clearInterval(timer)
       stop()
     }

@@ -1,11 +1,17 @@
 /** Signing in; at the very first start it says where the password is. */
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { queryClient } from '../api/queries.ts'
+import { CONSENT } from '../paths.ts'
 import { Logo } from '../shell/logo.tsx'
 import { useTitle } from '../shell/page.tsx'
 import { Alert } from '../ui/field.tsx'
 import css from './login.module.css'
-import { SignInForm } from './sign-in-form.tsx'
+import { signInOptionsQuery, ssoErrorText } from './options.ts'
+import { SignIn } from './sign-in.tsx'
+
+const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({ default: module.SetUpFactor })))
 
 const route = getRouteApi('/login')
 
@@ -14,11 +20,17 @@ const safeNext = (next: string | undefined): string => (next && /^\/(?![/\\])/.t
 
 export const LoginPage = () => {
   useTitle('Sign in')
-  const { next, expired } = route.useSearch()
+  const { next, expired, sso_error, setup } = route.useSearch()
+  const failed = ssoErrorText(sso_error)
   const router = useRouter()
+  const { data: options } = useQuery(signInOptionsQuery)
+  const after = safeNext(next)
+  const isConsent = after.startsWith(`${CONSENT}?`)
   const signedIn = () => {
     queryClient.clear()
-    router.history.push(safeNext(next))
+    // The consent page reads the parameters of the request as they were loaded.
+    if (isConsent) location.assign(after)
+    else router.history.push(after)
   }
   return (
     <main className={css.page}>
@@ -27,13 +39,27 @@ export const LoginPage = () => {
           <Logo size={26} />
           Plat
         </div>
-        <SignInForm title="Sign in" onSignedIn={signedIn}>
-          {expired !== undefined && <Alert isWarning>Your session has ended. Sign in to continue.</Alert>}
-        </SignInForm>
-        <p className={css.note}>
-          The first time? The password of <b>admin</b> was printed in the terminal where Plat was started. To set a new
-          one, run <code className="mono">plat user reset-password admin</code> on the server.
-        </p>
+        {setup === undefined ? (
+          <SignIn title={isConsent ? 'Sign in to continue' : 'Sign in'} next={after} onSignedIn={signedIn}>
+            {failed && <Alert>{failed}</Alert>}
+            {isConsent && (
+              <p className="muted">
+                A program asks for access to Plat in your name. Sign in to see which one, and its permissions.
+              </p>
+            )}
+            {expired !== undefined && <Alert isWarning>Your session has ended. Sign in to continue.</Alert>}
+          </SignIn>
+        ) : (
+          <Suspense>
+            <SetUpFactor onDone={signedIn} />
+          </Suspense>
+        )}
+        {options?.password_for === undefined && (
+          <p className={css.note}>
+            The first time? The password of <b>admin</b> was printed in the terminal where Plat was started. To set a
+            new one, run <code className="mono">plat user reset-password admin</code> on the server.
+          </p>
+        )}
       </div>
     </main>
   )

@@ -1,23 +1,34 @@
-/** The form that signs in, wherever it stands. */
-import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
+/** The form that signs in, wherever it stands: a password, a second factor if there is one, or a passkey. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { lazy, type ReactNode, type SubmitEvent, Suspense, useEffect, useRef, useState } from 'react'
+import type { LoggedIn } from '../../../src/features/sessions/api.ts'
 import { postJson } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
-import { asAppError } from '../api/errors.ts'
+import { asAppError, isCode } from '../api/errors.ts'
 import { useStore } from '../api/store.ts'
 import { useSecondsUntil } from '../shell/use-seconds-until.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
+import { CodeStep, type Wanted } from './code-step.tsx'
 import css from './login.module.css'
+import { signInOptionsQuery } from './options.ts'
+import { usePasskeyList } from './use-passkey-list.ts'
+import { askPasskey, hasPasskeys, isRefusal, type Shown } from './webauthn.ts'
 
-const messageOf = (error: unknown): string => {
+const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({ default: module.SetUpFactor })))
+
+const messageOf = (error: unknown, isSecondStep: boolean): string => {
+  if (isRefusal(error)) return 'No passkey was used.'
   const { code, message } = asAppError(error)
-  if (code === 'INVALID_CREDENTIALS') return 'The user name or the password is wrong.'
+  if (code === 'INVALID_CREDENTIALS')
+    return isSecondStep ? 'This is not a right code or passkey of yours.' : 'The user name or the password is wrong.'
   if (code === 'LOGIN_RATE_LIMIT_EXCEEDED' || code === 'RATE_LIMIT_EXCEEDED')
-    return 'Too many attempts from this address.'
+    return isSecondStep ? 'Too many attempts.' : 'Too many attempts from this address.'
   if (code === 'UNAVAILABLE') return 'The server does not answer. Try again in a moment.'
   return message
 }
+
+type Attempt = { readonly path: '/api/auth/login' | '/api/auth/passkey'; readonly body: () => Promise<object> | object }
 
 type Props = {
   readonly title: string
@@ -29,37 +40,75 @@ type Props = {
 export const SignInForm = ({ title, onSignedIn, children }: Props) => {
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
+  const [wanted, setWanted] = useState<Wanted>()
+  const [isIncomplete, setIncomplete] = useState(false)
   const nameField = useRef<HTMLInputElement>(null)
   const passwordField = useRef<HTMLInputElement>(null)
   useEffect(() => nameField.current?.focus(), [])
+  const { data: options } = useQuery(signInOptionsQuery)
   const signIn = useMutation({
-    mutationFn: () => postJson('/api/auth/login', { username, password }),
-    onSuccess: onSignedIn,
-    onError: () => {
+    mutationFn: async ({ path, body }: Attempt): Promise<LoggedIn> => (await postJson(path, await body())).json(),
+    onSuccess: ({ second_factor_setup_required: isSetup }) => (isSetup ? setIncomplete(true) : onSignedIn()),
+    onError: (error) => {
+      if (isCode(error, 'SECOND_FACTOR_REQUIRED')) return setWanted(error.details.map(({ field }) => field))
+      if (wanted !== undefined) return
       setPassword('')
       passwordField.current?.focus()
     },
   })
+  const byPassword = (factor: () => Promise<object> | object = () => ({})) =>
+    signIn.mutate({ path: '/api/auth/login', body: async () => ({ username, password, ...(await factor()) }) })
+  const byPasskey = (shown: () => Promise<Shown> | Shown) => signIn.mutate({ path: '/api/auth/passkey', body: shown })
+  const offersPasskeys = options?.passkeys === true && hasPasskeys()
+  const endList = usePasskeyList(offersPasskeys && wanted === undefined && !isIncomplete, (shown) =>
+    byPasskey(() => shown),
+  )
   const seconds = useSecondsUntil(useStore(connection).loginLimitedUntilMs)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (seconds === 0) signIn.mutate()
+    if (seconds === 0) byPassword()
   }
+  const isFailed = signIn.isError && !isCode(signIn.error, 'SECOND_FACTOR_REQUIRED')
+  const failure = isFailed && (
+    <Alert>
+      {messageOf(signIn.error, wanted !== undefined)} {seconds > 0 && `Try again in ${seconds} s.`}
+    </Alert>
+  )
+  if (isIncomplete)
+    return (
+      <Suspense>
+        <SetUpFactor onDone={onSignedIn} />
+      </Suspense>
+    )
+  if (wanted !== undefined)
+    return (
+      <section className={css.card}>
+        <h1>Second step</h1>
+        {failure}
+        <CodeStep
+          wanted={wanted}
+          isBusy={signIn.isPending || seconds > 0}
+          onCode={(field, code) => byPassword(() => ({ [field]: code }))}
+          onPasskey={() => byPassword(async () => ({ passkey: await askPasskey() }))}
+          onBack={() => {
+            setWanted(undefined)
+            setPassword('')
+            signIn.reset()
+          }}
+        />
+      </section>
+    )
   return (
     <form className={css.card} onSubmit={submit}>
-      <h1>{title}</h1>
+      {title !== '' && <h1>{title}</h1>}
       {!signIn.isError && children}
-      {signIn.isError && (
-        <Alert>
-          {messageOf(signIn.error)} {seconds > 0 && `Try again in ${seconds} s.`}
-        </Alert>
-      )}
+      {failure}
       <TextField
         label="User name"
         value={username}
         onChange={setUsername}
         ref={nameField}
-        autoComplete="username"
+        autoComplete={offersPasskeys ? 'username webauthn' : 'username'}
         autoCapitalize="none"
       />
       <TextField
@@ -73,6 +122,17 @@ export const SignInForm = ({ title, onSignedIn, children }: Props) => {
       <Button type="submit" look="primary" disabled={signIn.isPending || seconds > 0}>
         {signIn.isPending ? 'Signing in …' : 'Sign in'}
       </Button>
+      {offersPasskeys && (
+        <Button
+          disabled={signIn.isPending || seconds > 0}
+          onClick={() => {
+            endList()
+            byPasskey(askPasskey)
+          }}
+        >
+          Sign in with a passkey
+        </Button>
+      )}
     </form>
   )
 }

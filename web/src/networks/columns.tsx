@@ -50,19 +50,27 @@ const USED: Column<Network> = {
   cell: (network) => <Used network={network} />,
 }
 
+/** Further columns, of custom fields. */
+export type NetworkColumns = readonly Column<Network>[] | undefined
+
 /** @param vlans the names of VLANs, if there are any */
-export const networkColumns = (names: ReadonlyMap<string, string>, vlans?: VlanNames): readonly Column<Network>[] =>
-  ownColumns(networkFields(names, vlans), ORDER, {
+export const networkColumns = (
+  names: ReadonlyMap<string, string>,
+  vlans?: VlanNames,
+  custom: NetworkColumns = [],
+): readonly Column<Network>[] => [
+  ...ownColumns(networkFields(names, vlans), ORDER, {
     ...(vlans && { vlan_id: (network: Network) => <VlanText network={network} vlans={vlans} /> }),
     subnet: (network) => <SubnetLink network={network} />,
     utilization: (network) => <Use network={network} />,
-  }).toSpliced(ORDER.length, 0, USED)
+  }).toSpliced(ORDER.length, 0, USED),
+  ...custom,
+]
 
 /** Starts a network in a gap. @param parent of the gap */
 export type Fill = (subnet: string, parent: Network) => void
 
 type TreeTools = {
-  readonly vlans: VlanNames | undefined
   readonly onToggle: (row: TreeRow, isExpanded: boolean) => void
   readonly onFill: Fill | undefined
   /** The subnet that a dialog would take. */
@@ -81,7 +89,7 @@ const SubnetLink = ({ network: { id, subnet, space_id } }: { readonly network: N
   </>
 )
 
-const SubnetCell = ({ row, onToggle, onFill, marked }: Omit<TreeTools, 'vlans'> & { readonly row: TreeRow }) => {
+const SubnetCell = ({ row, onToggle, onFill, marked }: TreeTools & { readonly row: TreeRow }) => {
   const indent = <span style={{ width: (row.level - 1) * INDENT_PX }} />
   if (row.kind === 'gap') {
     const isMarked = holds(row.subnet, marked)
@@ -133,11 +141,8 @@ const SubnetCell = ({ row, onToggle, onFill, marked }: Omit<TreeTools, 'vlans'> 
 }
 
 /** The same columns over the rows of the tree; a gap has only its subnet. */
-export const treeColumns = (
-  names: ReadonlyMap<string, string>,
-  { vlans, ...tools }: TreeTools,
-): readonly Column<TreeRow>[] =>
-  networkColumns(names, vlans).map((column) => ({
+export const treeColumns = (columns: readonly Column<Network>[], tools: TreeTools): readonly Column<TreeRow>[] =>
+  columns.map((column) => ({
     ...column,
     isSortable: false,
     width: column.id === 'subnet' ? column.width + 50 : column.width,

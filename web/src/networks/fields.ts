@@ -2,7 +2,15 @@
 import { cidrHolds, parseCidr } from '../../../src/net/cidr.ts'
 import { parseIp } from '../../../src/net/ip.ts'
 import type { Network } from '../api/contracts.ts'
-import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
+import {
+  CUSTOM_VALUES,
+  type Fields,
+  ID_FIELD,
+  MANAGED_BY_FIELD,
+  nameField,
+  REFS_FIELD,
+  TIME_FIELDS,
+} from '../resource/fields.ts'
 import { subnetKey } from './subnet-key.ts'
 
 const holds = (subnet: string, value: string): boolean => {
@@ -70,6 +78,7 @@ export const networkFields = (names: ReadonlyMap<string, string> = new Map(), vl
     isDetail: false,
   },
   description: { label: 'Description', form: { kind: 'area' }, column: { width: 220 }, sort: false, filter: false },
+  ...{ custom: CUSTOM_VALUES },
   refs: REFS_FIELD,
   managed_by: MANAGED_BY_FIELD,
   created_at: { ...TIME_FIELDS.created_at, isDetail: false },

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { Datacenter, Network } from '../api/contracts.ts'
 import { conflictsQuery } from '../api/queries.ts'
 import { ConflictBanner } from '../conflicts/active-banner.tsx'
+import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { factsOf } from '../resource/columns.tsx'
 import { usePermit } from '../shell/me.ts'
 import { SpaceBadge } from '../spaces/known-spaces.tsx'
@@ -55,6 +56,7 @@ export const NetworkOverview = ({ network, datacenter, vlans }: Props) => {
           })}
         />
       </Card>
+      <CustomFacts resource="networks" object={network} />
     </>
   )
 }

@@ -7,6 +7,7 @@ import type { Network } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
 import { useActiveConflicts } from '../conflicts/active-mark.tsx'
+import { useCustom } from '../custom-fields/known-custom.tsx'
 import { DeleteDialog } from '../resource/delete-dialog.tsx'
 import { ResourceDrawer } from '../resource/resource-drawer.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
@@ -80,8 +81,12 @@ export const NetworksPage = () => {
   const { sort, isDescending, onSort } = useSorting('subnet')
   const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
   const vlans = useVlanNames()
-  const spec = useMemo(() => networkSpec(names, vlans), [names, vlans])
-  const columns = useMemo(() => networkColumns(names, vlans), [names, vlans])
+  const custom = useCustom('networks')
+  const spec = useMemo(() => {
+    const own = networkSpec(names, vlans)
+    return custom?.extend(own) ?? own
+  }, [names, vlans, custom])
+  const columns = useMemo(() => networkColumns(names, vlans, custom?.columns), [names, vlans, custom])
   const { spaces, space, holds, given, control } = useSpaceChoice()
   const all = query.data ?? NONE
   const resource = useMemo(
@@ -192,6 +197,7 @@ export const NetworksPage = () => {
               networks={rows}
               names={names}
               vlans={vlans}
+              custom={custom?.columns}
               isShown={choice.isShown}
               actions={actions}
               marked={marked}

@@ -1,7 +1,7 @@
 /** The subnet in the form of a network, with the networks and free blocks that a change of it brings in and leaves out. */
 import { useDeferredValue, useMemo } from 'react'
 import type { Network } from '../api/contracts.ts'
-import type { CustomInput, FieldSpec } from '../resource/resource.ts'
+import type { ControlInput, FieldSpec } from '../resource/resource.ts'
 import { TextField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { fields } from './fields.ts'
@@ -45,7 +45,7 @@ const PartList = ({ title, part: { networks, free } }: PartListProps) =>
 
 type Known = { readonly networks: readonly Network[]; readonly id: string }
 
-const ResizeField = ({ networks, id, value, onChange, error, values }: Known & CustomInput) => {
+const ResizeField = ({ networks, id, value, onChange, error, values }: Known & ControlInput) => {
   const space_id = values.space_id || undefined
   const resizeOf = useMemo(() => resizer(networks, id), [networks, id])
   // A short prefix, as typed on the way to a longer one, brings in all networks.

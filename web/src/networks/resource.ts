@@ -1,6 +1,7 @@
 /** How networks are read, written, searched and sorted. */
 import { parseIp } from '../../../src/net/ip.ts'
 import { contracts, type Datacenter, type Network } from '../api/contracts.ts'
+import { customControl } from '../custom-fields/known-custom.tsx'
 import { crud } from '../resource/crud.ts'
 import { formFields, tableSpec } from '../resource/fields.ts'
 import type { FieldSpec, Resource } from '../resource/resource.ts'
@@ -27,6 +28,7 @@ export const networkResource = (
     ...(vlan && { vlan_id: vlan }),
     ...(subnet && { subnet }),
     space_id: spaceControl(spaces),
+    custom: customControl('networks'),
   }),
   nameOf: ({ name }) => name,
   ...crud(contracts.networks),

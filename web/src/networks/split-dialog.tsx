@@ -1,50 +1,83 @@
 /** Splits a network, after its effect was shown. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Network } from '../api/contracts.ts'
-import { asAppError } from '../api/errors.ts'
+import { asAppError, fieldErrors } from '../api/errors.ts'
+import { CustomFields } from '../custom-fields/known-custom.tsx'
+import { customInput, customText, readForm } from '../custom-fields/known-text.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import { toast } from '../ui/toast.tsx'
+import { useSettled } from '../ui/use-settled.ts'
 import { LengthSlider } from './length-slider.tsx'
 import { movedText } from './moved-text.ts'
 import { refreshNetworks } from './planning-queries.ts'
 import css from './space.module.css'
 import { lengthsIn } from './space.ts'
 
-type Props = { readonly network: Pick<Network, 'id' | 'name' | 'subnet'>; readonly onClose: () => void }
+type Props = {
+  readonly network: Pick<Network, 'id' | 'name' | 'subnet' | 'custom'>
+  readonly onClose: () => void
+}
+
+/** The errors of the preview at fields that have a value. A field that is still empty has its error after a save. */
+const errorsOfTyped = (error: unknown, custom: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(error ? fieldErrors(error) : {}).filter(([field]) => {
+      const [, name = ''] = field.split(/[.[]/)
+      return String(readForm(custom)[name] ?? '') !== ''
+    }),
+  )
+
+/** True for an error about values of custom fields alone. */
+const isOfValues = (error: unknown): boolean => {
+  const fields = Object.keys(fieldErrors(error))
+  return fields.length > 0 && fields.every((field) => field.startsWith('custom.'))
+}
 
 export const SplitDialog = ({ network, onClose }: Props) => {
   const client = useQueryClient()
   const { id, name, subnet } = network
   const { min, max } = lengthsIn(subnet, false)
   const [length, setLength] = useState(min)
+  // The new networks get the values of the split one.
+  const copied = customText(network.custom)
+  const [custom, setCustom] = useState(copied)
+  const inputOf = (text: string) => {
+    const values = customInput(text, copied)
+    return { id, prefix_length: length, ...(values && { custom: values }) }
+  }
+  const settled = useSettled(custom)
   const preview = useQuery({
-    queryKey: ['split-preview', id, length],
+    queryKey: ['split-preview', id, length, settled],
     queryFn: () => {
-      const input: { id: string; prefix_length: number; dry_run: true } = { id, prefix_length: length, dry_run: true }
+      const input: ReturnType<typeof inputOf> & { dry_run: true } = { ...inputOf(settled), dry_run: true }
       return api.networks.split(input)
     },
+    placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,
     retry: false,
   })
   const split = useMutation({
-    mutationFn: () => api.networks.split({ id, prefix_length: length }),
+    mutationFn: (text: string) => api.networks.split(inputOf(text)),
     onSuccess: ({ networks }) => {
       toast(`Split ${name} into ${plural(networks.length, 'network')}`)
       refreshNetworks(client)
       onClose()
     },
   })
-  const error = split.error ?? preview.error
+  const lacksValues = preview.error !== null && isOfValues(preview.error)
+  const refused = split.error && !(isOfValues(split.error) && split.variables !== custom) ? split.error : null
+  const error = refused ?? preview.error
+  const errors = { ...errorsOfTyped(preview.error, settled), ...(refused && fieldErrors(refused)) }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    split.mutate()
+    split.mutate(custom)
   }
   return (
     <Dialog title={`Split ${name}`} onClose={onClose}>
@@ -56,8 +89,11 @@ export const SplitDialog = ({ network, onClose }: Props) => {
           onChange={setLength}
           hint={`Of ${subnet}, which stays and contains them`}
         />
-        {error ? (
+        <CustomFields resource="networks" value={custom} onChange={setCustom} errors={errors} isNew isShared />
+        {error && !isOfValues(error) ? (
           <Alert>{asAppError(error).message}</Alert>
+        ) : lacksValues ? (
+          <p role="status">The new networks need values in the required fields.</p>
         ) : preview.data ? (
           <div role="status">
             <p>
@@ -71,7 +107,11 @@ export const SplitDialog = ({ network, onClose }: Props) => {
         )}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={split.isPending || !preview.data || preview.isError}>
+          <Button
+            type="submit"
+            look="primary"
+            disabled={split.isPending || (!lacksValues && (!preview.data || preview.isError))}
+          >
             Split
           </Button>
         </DialogActions>

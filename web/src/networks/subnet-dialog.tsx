@@ -4,6 +4,8 @@ import { type SubmitEvent, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Network } from '../api/contracts.ts'
 import { asAppError, fieldErrors } from '../api/errors.ts'
+import { CustomFields } from '../custom-fields/known-custom.tsx'
+import { customInput } from '../custom-fields/known-text.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextField } from '../ui/field.tsx'
@@ -33,7 +35,7 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
   const { min, max } = lengthsIn(block ?? network.subnet, block !== undefined)
   const likely = LIKELY[network.subnet.includes(':') ? 6 : 4]
   const [length, setLength] = useState(Math.max(min, Math.min(max, likely)))
-  const [form, setForm] = useState({ name: '', vlan: '' })
+  const [form, setForm] = useState({ name: '', vlan: '', custom: '' })
   // One press is one allocation, however often the request is sent.
   const [key] = useState(() => crypto.randomUUID())
   const tree = useQuery(treeQuery(id))
@@ -45,7 +47,8 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
   }, [onMark, chosen])
   const take = useMutation({
     mutationFn: async () => {
-      const fields = { ...(form.vlan.trim() !== '' && { vlan_id: Number(form.vlan) }) }
+      const custom = customInput(form.custom)
+      const fields = { ...(form.vlan.trim() !== '' && { vlan_id: Number(form.vlan) }), ...(custom && { custom }) }
       const name = form.name.trim()
       if (block !== undefined)
         return api.networks.create({
@@ -112,6 +115,13 @@ export const SubnetDialog = ({ network, block, onMark, onClose }: SubnetDialogPr
             isMono
           />
         </div>
+        <CustomFields
+          resource="networks"
+          value={form.custom}
+          onChange={(custom) => setForm({ ...form, custom })}
+          errors={errors}
+          isNew
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" disabled={take.isPending || !chosen}>

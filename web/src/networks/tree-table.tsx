@@ -11,7 +11,7 @@ import { useSelection } from '../table/use-selection.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import type { VlanNames } from '../vlans/names.ts'
-import { type Fill, treeColumns } from './columns.tsx'
+import { type Fill, type NetworkColumns, networkColumns, treeColumns } from './columns.tsx'
 import { networkTree, rowsOfSpaces, spaceRowId, type TreeRow, type TreeSpace, treeRows } from './tree.ts'
 import { useExpanded } from './use-expanded.ts'
 
@@ -19,6 +19,7 @@ type Props = {
   readonly networks: readonly Network[]
   readonly names: ReadonlyMap<string, string>
   readonly vlans: VlanNames | undefined
+  readonly custom: NetworkColumns
   readonly isShown: (column: string) => boolean
   readonly actions: RowActions<Network>
   readonly onFill: Fill | undefined
@@ -65,6 +66,7 @@ export const TreeTable = ({
   networks,
   names,
   vlans,
+  custom,
   isShown,
   actions,
   onFill,
@@ -81,7 +83,9 @@ export const TreeTable = ({
   const shown = { isExpanded: expanded.isExpanded, hasGaps: true }
   const rows = spaces ? rowsOfSpaces(nodes, spaces, shown) : treeRows(nodes, shown)
   const onToggle = (row: TreeRow, isExpanded: boolean) => expanded.set([row.id], isExpanded)
-  const own = treeColumns(names, { vlans, onToggle, onFill, marked }).filter(({ id }) => isShown(id))
+  const own = treeColumns(networkColumns(names, vlans, custom), { onToggle, onFill, marked }).filter(({ id }) =>
+    isShown(id),
+  )
   const columns = menu ? [...own, menuColumn(menu)] : own
   const ofNetwork = (action: ((network: Network) => void) | undefined) =>
     action && ((row: TreeRow) => (row.kind === 'network' ? action(row.network) : undefined))

@@ -1,17 +1,18 @@
 /** The consent page: names the client, its redirect host and the requested permissions. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Navigate } from '@tanstack/react-router'
 import { ShieldAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ConsentRequest } from '../../../src/features/oauth/schema.ts'
 import { request as call } from '../api/client.ts'
 import loginCss from '../login/login.module.css'
-import { SignInForm } from '../login/sign-in-form.tsx'
+import { CONSENT } from '../paths.ts'
 import { Logo } from '../shell/logo.tsx'
 import { useTitle } from '../shell/page.tsx'
 import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/primitives.tsx'
 import css from './consent.module.css'
-import { type Asked, askWhat, decide, type Refusal } from './consent.ts'
+import { type Asked, askWhat, decide, query, type Refusal } from './consent.ts'
 import { ConsentForm } from './consent-form.tsx'
 
 const QUERY = ['consent']
@@ -126,8 +127,7 @@ export const ConsentPage = () => {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
-  // If the session has ended, the user signs in again, and the request is loaded again.
-  const asked = answered && answered.kind !== 'sign-in' ? answered : (answered ?? data)
+  const asked = answered ?? data
   if (!asked)
     return (
       <Frame>
@@ -145,13 +145,7 @@ export const ConsentPage = () => {
   }
   return (
     <Frame>
-      {asked.kind === 'sign-in' && (
-        <SignInForm title="Sign in to continue" onSignedIn={() => void again()}>
-          <p className="muted">
-            A program asks for access to Plat in your name. Sign in to see which one, and its permissions.
-          </p>
-        </SignInForm>
-      )}
+      {asked.kind === 'sign-in' && <Navigate to="/login" search={{ next: CONSENT + query() }} replace />}
       {asked.kind === 'refused' && <Refused refusal={asked.refusal} />}
       {asked.kind === 'failed' && (
         <section className={css.card} role="alert">

@@ -24,7 +24,7 @@ export type Asked =
 const MARK = { accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }
 
 /** The query as loaded: the router merges repeated parameters, which the server must see to refuse them. */
-const query = (): string => {
+export const query = (): string => {
   const [navigation] = performance.getEntriesByType('navigation')
   const came = navigation && URL.canParse(navigation.name) ? new URL(navigation.name) : undefined
   return came?.pathname === CONSENT ? came.search : location.search

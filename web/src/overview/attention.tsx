@@ -73,12 +73,13 @@ const FullPools = ({ full_pools }: Pick<Dashboard, 'full_pools'>) => {
   )
 }
 
-const isNothing = ({ conflicts, webhooks, inbox, full_pools, ending_keys }: Dashboard): boolean =>
+const isNothing = ({ conflicts, webhooks, inbox, full_pools, ending_keys, credentials_sleep_at }: Dashboard): boolean =>
+  credentials_sleep_at === undefined &&
   [...Object.values(conflicts ?? {}), ...Object.values(inbox ?? {}), full_pools?.count ?? 0].every((n) => n === 0) &&
   ending_keys.length + (webhooks?.length ?? 0) === 0
 
 export const Attention = ({ dashboard }: { readonly dashboard: Dashboard }) => {
-  const { inbox, running_scans, ending_keys } = dashboard
+  const { inbox, running_scans, ending_keys, credentials_sleep_at: sleepsAt } = dashboard
   const running = running_scans ?? 0
   return (
     <Card title="Needs attention">
@@ -113,6 +114,11 @@ export const Attention = ({ dashboard }: { readonly dashboard: Dashboard }) => {
             {Date.parse(expires_at) < Date.now() ? 'ended' : 'ends'} <TimeAgo at={expires_at} />
           </Matter>
         ))}
+        {sleepsAt !== undefined && (
+          <Matter tone="warn" kind="key">
+            Your API keys and AI clients are refused <TimeAgo at={sleepsAt} />, until you sign in by single sign-on
+          </Matter>
+        )}
       </ul>
     </Card>
   )

@@ -1,19 +1,22 @@
 /** The overview: totals, the fullest networks and pools, items that need attention, and recent changes. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, Navigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery } from '../api/queries.ts'
 import { Caller } from '../audit/caller.tsx'
 import { ObjectName } from '../audit/object-name.tsx'
-import { usePermit } from '../shell/me.ts'
+import { useMe, usePermit } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { count, moment } from '../ui/format.ts'
 import { Badge, Card, Figure, Meter, Skeleton } from '../ui/primitives.tsx'
 import { soonText } from '../ui/soon-text.ts'
 import { Failure } from '../ui/states.tsx'
-import { Attention } from './attention.tsx'
 import css from './overview.module.css'
+
+/** Not in the first file, whose size has a limit. */
+const Attention = lazy(async () => ({ default: (await import('./attention.tsx')).Attention }))
 
 type FigureLinkProps = {
   readonly to: '/devices' | '/networks' | '/pools' | '/datacenters'
@@ -92,10 +95,13 @@ const Changes = ({ changes }: { readonly changes: readonly Entry[] | undefined }
 
 export const OverviewPage = () => {
   const { may } = usePermit()
+  const { is_scoped = false } = useMe()
   const isAllowed = may('dashboard:read')
   const { data, error, refetch } = useQuery({ ...dashboardQuery, enabled: isAllowed })
   const denied = isAllowed ? undefined : new AppError('FORBIDDEN', 'This needs the permission dashboard:read')
   const failure = denied ?? (data ? null : error)
+  // The overview is of the whole estate.
+  if (denied && is_scoped && may('devices:list')) return <Navigate to="/devices" replace />
   return (
     <>
       <PageHead title="Overview" />
@@ -118,7 +124,7 @@ export const OverviewPage = () => {
             />
             <Fullest title="Fullest pools" to="/pools/$id" rows={data?.fullest_pools} empty="There is no pool." />
           </div>
-          {data && <Attention dashboard={data} />}
+          <Suspense>{data && <Attention dashboard={data} />}</Suspense>
           {data?.changes !== null && <Changes changes={data?.changes} />}
         </PageBody>
       )}

@@ -5,6 +5,8 @@ import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
 import { poolsQuery } from '../api/queries.ts'
+import { CustomFields } from '../custom-fields/known-custom.tsx'
+import { customInput } from '../custom-fields/known-text.ts'
 import { Button } from '../ui/button.tsx'
 import fieldCss from '../ui/field.module.css'
 import { Alert, TextField } from '../ui/field.tsx'
@@ -45,17 +47,20 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
   const client = useQueryClient()
   // One press is one allocation, however often the request is sent.
   const [key] = useState(() => crypto.randomUUID())
-  const [form, setForm] = useState({ count: '1', hostname: '', mac_address: '', purpose: '' })
+  const [form, setForm] = useState({ count: '1', hostname: '', mac_address: '', purpose: '', custom: '' })
   const allocate = useMutation({
-    mutationFn: () =>
-      api.reservations.allocate({
+    mutationFn: () => {
+      const custom = customInput(form.custom)
+      return api.reservations.allocate({
         id: poolId,
         count: Number(form.count),
         hostname: form.hostname,
         mac_address: form.mac_address.trim(),
         purpose: form.purpose,
+        ...(custom && { custom }),
         idempotency_key: key,
-      }),
+      })
+    },
     onSuccess: () => {
       for (const one of ['pools', 'pool', 'reservations', 'networks'])
         void client.invalidateQueries({ queryKey: [one] })
@@ -122,6 +127,13 @@ export const AllocateDialog = ({ poolId, poolName, onClose }: Props) => {
           value={form.purpose}
           onChange={(purpose) => setForm({ ...form, purpose })}
           error={errors.purpose}
+        />
+        <CustomFields
+          resource="addresses"
+          value={form.custom}
+          onChange={(custom) => setForm({ ...form, custom })}
+          errors={errors}
+          isNew
         />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

@@ -7,6 +7,7 @@ import { api } from '../api/client.ts'
 import { contracts } from '../api/contracts.ts'
 import { isCode } from '../api/errors.ts'
 import { networksQuery, poolsQuery } from '../api/queries.ts'
+import { CustomFacts } from '../custom-fields/known-custom.tsx'
 import { reservationResource } from '../reservations/resource.ts'
 import { HistoryTab } from '../resource/history-tab.tsx'
 import { MissingObject, ObjectPage, useListed } from '../resource/object-page.tsx'
@@ -158,7 +159,10 @@ export const PoolPage = () => {
                 </p>
               </Card>
             )}
-            <PoolFacts pool={pool} network={network} />
+            <div className={css.facts}>
+              <PoolFacts pool={pool} network={network} />
+              <CustomFacts resource="pools" object={pool} />
+            </div>
           </div>
         </PageBody>
       )}

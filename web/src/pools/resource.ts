@@ -1,6 +1,7 @@
 /** How pools are read, written, searched and sorted. */
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Network, type Pool } from '../api/contracts.ts'
+import { customSpec } from '../custom-fields/known-custom.tsx'
 import { crud } from '../resource/crud.ts'
 import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -22,6 +23,7 @@ export const poolResource = (networks: readonly Network[]): Resource<Pool> => ({
     { name: 'end_ip', label: 'Last address', isMono: true, isRequired: true },
     { name: 'tags', label: 'Tags', kind: 'tags', hint: 'With commas between them' },
     { name: 'description', label: 'Description', kind: 'area' },
+    customSpec('pools'),
     REFS_FORM,
   ],
   nameOf: ({ name }) => name,

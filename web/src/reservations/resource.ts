@@ -1,6 +1,7 @@
 /** How reservations are read, changed, searched and sorted. They are made on the page of their pool. */
 import { DEFAULT_SPACE, parseIpKey } from '../../../src/net/ip.ts'
 import { contracts, type Pool, type Reservation } from '../api/contracts.ts'
+import { customSpec } from '../custom-fields/known-custom.tsx'
 import { crud } from '../resource/crud.ts'
 import { KNOWN_FILTERS, REFS_FORM } from '../resource/known-fields.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -28,6 +29,7 @@ export const reservationResource = (pools: readonly Pool[]): Resource<Reservatio
       hint: 'Without it, the reservation lasts until it is deleted',
     },
     { name: 'notes', label: 'Notes', kind: 'area' },
+    customSpec('addresses'),
     REFS_FORM,
   ],
   nameOf: ({ ip_address }) => ip_address,

@@ -42,7 +42,7 @@ export type Field<T> = {
   readonly isSearched?: boolean
   readonly form?: Partial<FieldSpec> | false
   readonly column?: FieldColumn | false
-  readonly sort?: ((row: T) => SortKey) | false
+  readonly sort?: ((row: T) => SortKey | undefined) | false
   readonly filter?: Filter<T> | false
   readonly cell?: CellKind
   readonly isDetail?: boolean
@@ -110,6 +110,19 @@ export const REFS_FIELD = {
   text: ({ refs }: { readonly refs: Refs }) => refTexts(refs),
   filter: { name: 'ref', test: 'contains' },
   cell: 'record',
+} as const
+
+/**
+ * The values of custom fields. Forms get their control from `customControl`; columns, filters and details are those of the
+ * definitions.
+ */
+export const CUSTOM_VALUES = {
+  ...UNSEARCHED,
+  label: 'Custom fields',
+  form: { isShown: () => false },
+  column: false,
+  cell: 'record',
+  isDetail: false,
 } as const
 
 export const joined = (text: Text): string => (typeof text === 'string' ? text : text.join(', '))

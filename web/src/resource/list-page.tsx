@@ -3,6 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { Fragment, type ReactNode, useMemo, useState } from 'react'
 import { CommandMenu } from '../commands/command-menu.tsx'
+import { useCustom } from '../custom-fields/known-custom.tsx'
+import type { WithCustom } from '../custom-fields/values.ts'
 import { ExportMenu } from '../export/export-menu.tsx'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { forbidden, usePermit } from '../shell/me.ts'
@@ -88,20 +90,26 @@ const NONE: readonly never[] = []
 const inSentence = (title: string): string => title.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 export const ListPage = <T extends object>(props: Props<T>) => {
-  const { title, resourceName, resource, query, spec, defaultColumns, placeholder, open, canCreate = true } = props
+  const { title, resourceName, resource, query, defaultColumns, placeholder, open, canCreate = true } = props
   const { search, set } = usePageSearch()
   const { may, blocked } = usePermit()
   const [text, setText] = useFilterText()
   const { sort, isDescending, onSort } = useSorting(props.sort)
+  const custom = useCustom(resourceName)
+  // Rows of a resource with custom fields have ids and values.
+  const spec = useMemo(
+    () => (custom ? (custom.extend(props.spec as TableSpec<T & WithCustom>) as TableSpec<T>) : props.spec),
+    [custom, props.spec],
+  )
   const rows: readonly T[] = query.data ?? NONE
   const view = useLocalView(rows, spec, { q: text, sort, isDescending })
   const [pendingDelete, setPendingDelete] = useState<T>()
   const edit = (row: T) => void set({ edit: spec.id(row) })
   // biome-ignore lint/correctness/useExhaustiveDependencies: both actions stay the same
-  const columns = useMemo(
-    () => (typeof props.columns === 'function' ? props.columns({ edit, remove: setPendingDelete }) : props.columns),
-    [props.columns],
-  )
+  const columns = useMemo(() => {
+    const own = typeof props.columns === 'function' ? props.columns({ edit, remove: setPendingDelete }) : props.columns
+    return custom ? [...own, ...(custom.columns as readonly Column<never>[] as readonly Column<T>[])] : own
+  }, [props.columns, custom])
   const choice = useColumns(columns, defaultColumns)
   const create = () => void set({ new: '1' })
   const rules: Rules<T> = props.rules ?? {}

@@ -16,13 +16,18 @@ import { Failure } from '../ui/states.tsx'
 import { type Tab, Tabs } from '../ui/tabs.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import type { Resource } from './resource.ts'
-import { ResourceDrawer } from './resource-drawer.tsx'
+import type { ResourceDrawer as LoadedDrawer } from './resource-drawer.tsx'
 
 /** Most objects have no owner. Shown in a Suspense. */
 export const ManagedBy = lazy(() => import('./managed-by.tsx').then((module) => ({ default: module.ManagedBy })))
 
+// `lazy` forgets that the component is generic.
+const ResourceDrawer = lazy(() =>
+  import('./resource-drawer.tsx').then((module) => ({ default: module.ResourceDrawer })),
+) as typeof LoadedDrawer
+
 /** The list that contains the object. */
-export type Parent = { readonly text: string; readonly link: Pick<LinkProps, 'to'> }
+export type Parent = { readonly text: string; readonly link: LinkProps }
 
 /** Finds an object in the list that other pages have read. @returns the error NOT_FOUND without it */
 export const useListed = <T extends { readonly id: string }, Q = readonly T[], K extends QueryKey = QueryKey>(
@@ -56,6 +61,8 @@ type ObjectTab = Tab & {
   readonly content?: ReactNode
   /** Fills the window, as a table does; other content scrolls with the page. */
   readonly isFull?: boolean
+  /** Keys act on its rows, and not on the object. It shows its own hints. */
+  readonly hasKeys?: boolean
 }
 
 type Props<T extends object> = {
@@ -109,17 +116,21 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
   const close = () => void set({ edit: undefined })
   const leave = () => navigate(parent.link)
   const mayEdit = edit !== undefined && edit.blocked === undefined
-  useHotkeys({
-    ...(mayEdit ? { e: startEdit } : {}),
-    ...(remove.blocked === undefined ? { '#': startDelete } : {}),
-  })
+  const tab = tabs.find((one) => one.id === search.tab) ?? tabs[0]
+  useHotkeys(
+    tab?.hasKeys
+      ? {}
+      : {
+          ...(mayEdit ? { e: startEdit } : {}),
+          ...(remove.blocked === undefined ? { '#': startDelete } : {}),
+        },
+  )
   const more = (
     <Button>
       More
       <ChevronDown size={14} aria-hidden="true" />
     </Button>
   )
-  const tab = tabs.find((one) => one.id === search.tab) ?? tabs[0]
   return (
     <>
       <PageHead title={title} parent={parent}>
@@ -153,13 +164,17 @@ export const ObjectPage = <T extends object>(props: Props<T>) => {
         </Suspense>
       )}
       {props.above}
-      <Tabs label={`About this ${noun}`} current={tab?.id ?? ''} tabs={tabs} />
+      {tabs.length > 1 && <Tabs label={`About this ${noun}`} current={tab?.id ?? ''} tabs={tabs} />}
       {props.below}
       {tab?.isFull ? tab.content : (body?.(tab?.content) ?? <PageBody>{tab?.content}</PageBody>)}
-      <Hints hints={[...(mayEdit ? [EDIT] : []), ...hints, ALL_SHORTCUTS]} />
+      {!tab?.hasKeys && <Hints hints={[...(mayEdit ? [EDIT] : []), ...hints, ALL_SHORTCUTS]} />}
       {search.edit !== undefined &&
         (props.drawer?.(close) ??
-          (resource && <ResourceDrawer resource={resource} id={id} onClose={close} blocked={edit?.blocked} />))}
+          (resource && (
+            <Suspense>
+              <ResourceDrawer resource={resource} id={id} onClose={close} blocked={edit?.blocked} />
+            </Suspense>
+          )))}
       {isDeleting &&
         (remove.dialog?.(stopDelete, leave) ??
           (resource && (

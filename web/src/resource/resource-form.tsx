@@ -12,7 +12,7 @@ import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
 import { NoteField } from './note-field.tsx'
 import {
-  type CustomInput,
+  type ControlInput,
   emptyValues,
   type FieldSpec,
   inputOf,
@@ -35,7 +35,7 @@ export type Opened = {
 
 const ownerOf = (value: object): string => String(Reflect.get(value, 'managed_by') ?? '')
 
-const FieldInput = ({ field, ...input }: CustomInput & { readonly field: FieldSpec }) => {
+const FieldInput = ({ field, ...input }: ControlInput & { readonly field: FieldSpec }) => {
   const { label, hint, kind = 'text', options = [], isMono, isRequired, isFixed } = field
   if (field.render) return field.render(input)
   const { value, onChange, error, isNew } = input

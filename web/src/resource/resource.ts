@@ -6,7 +6,7 @@ import type { Change } from '../api/contracts.ts'
 import { localMoment } from '../ui/format.ts'
 
 /** The input of a control that replaces one of the kinds. */
-export type CustomInput = {
+export type ControlInput = {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
@@ -28,9 +28,9 @@ export type FieldSpec = {
   readonly isFixed?: boolean
   readonly options?: readonly (readonly [string, string])[]
   /** In the place of a control of one of the kinds; `read` and `send` are how its text is made of the object and sent. */
-  readonly render?: (input: CustomInput) => ReactNode
+  readonly render?: (input: ControlInput) => ReactNode
   readonly read?: (value: unknown) => string
-  /** `before` is the text of the stored object, of a change. */
+  /** `before` is the text of the stored object, of a change. Undefined is not sent. */
   readonly send?: (text: string, before?: string) => unknown
   /** The value in the form of a new object. */
   readonly initial?: string
@@ -119,5 +119,6 @@ export const inputOf = ({ fields }: Pick<Resource<never>, 'fields'>, values: Val
     fields
       .filter((field) => isShown(field, values, before === undefined))
       .filter((field) => before === undefined || isChanged(field, values, before))
-      .map((field) => [field.name, sentValue(field, values, before)]),
+      .map((field) => [field.name, sentValue(field, values, before)] as const)
+      .filter(([, value]) => value !== undefined),
   )

@@ -22,6 +22,7 @@ const KEYS: readonly (readonly [string, readonly string[]])[] = [
   ['Copy the ID', ['.']],
   ['Close a dialog, clear the selection, then the filter', ['Esc']],
   ['In the inbox: accept, ignore', ['a', 'i']],
+  ['In the ports of a device: connect', ['l']],
   ['In a graph: fewer hops, more hops', ['[', ']']],
   ['In a graph: fit, zoom to what is selected', ['f', 'z']],
   ['Show the estate at another moment', ['t']],

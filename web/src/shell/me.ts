@@ -19,7 +19,8 @@ export type Permit = {
 }
 
 /** Only the estate has a past, and nothing of it can be changed. */
-const OF_THE_PAST = /^(datacenters|devices|networks|pools|relationships|reservations|search|spaces|vlans):(list|read)$/
+const OF_THE_PAST =
+  /^(cables|custom-fields|datacenters|device-types|devices|networks|pools|ports|racks|relationships|reservations|search|spaces|vlans):(list|read)$/
 
 export const usePermit = (): Permit => {
   const { permissions } = useMe()

@@ -23,6 +23,8 @@ describe('the navigation', () => {
 
   test.each([
     ['device', { to: '/devices/$id', params: { id: 'one' } }],
+    ['port', { to: '/ports/$id', params: { id: 'one' } }],
+    ['cable', { to: '/cables', search: { edit: 'one' } }],
     ['feed', { to: '/feeds/$id', params: { id: 'one' } }],
     ['discovered_device', { to: '/discovered-devices', search: { entry: 'one' } }],
     ['dns-zone', { to: '/dns/$id', params: { id: 'one' } }],

@@ -4,26 +4,33 @@ import {
   BookA,
   Boxes,
   Building2,
+  Cable,
   CalendarClock,
+  HardDrive,
   History,
   Inbox,
   KeyRound,
   Layers,
   LayoutDashboard,
+  ListPlus,
   LockKeyhole,
+  LogIn,
   type LucideIcon,
   Network,
   Plug,
   Radar,
+  Rows3,
   Rss,
   ScanSearch,
   ScrollText,
   Server,
   ShieldCheck,
+  SquareDashed,
   Tags,
   Ticket,
   TriangleAlert,
   Users,
+  UsersRound,
   Waypoints,
   Webhook,
 } from 'lucide-react'
@@ -82,6 +89,17 @@ export const INVENTORY: readonly NavItem[] = [
   { ...list('pools', 'pool'), text: 'Pools', icon: Boxes, key: 'p' },
   { ...list('reservations', 'reservation'), text: 'Reservations', icon: Ticket, key: 'v' },
   { ...list('devices', 'device'), text: 'Devices', icon: Server, key: 'd' },
+  { ...list('racks', 'rack'), text: 'Racks', icon: Rows3, key: 'R', isRoomy: true, optional: 'racks' },
+  {
+    ...list('device-types', 'device type'),
+    types: ['device-type'],
+    text: 'Device types',
+    icon: HardDrive,
+    key: 'T',
+    isRoomy: true,
+    optional: 'device-types',
+  },
+  { ...list('cables', 'cable'), text: 'Cables', icon: Cable, key: 'C', isRoomy: true, optional: 'cables' },
   {
     to: '/topology',
     text: 'Topology',
@@ -90,6 +108,15 @@ export const INVENTORY: readonly NavItem[] = [
     permission: 'relationships:list',
     counted: undefined,
     isRoomy: true,
+  },
+  {
+    ...list('custom-fields', 'custom field'),
+    types: ['custom-field'],
+    text: 'Custom fields',
+    icon: ListPlus,
+    key: 'F',
+    isRoomy: true,
+    optional: 'custom-fields',
   },
   {
     to: '/conflicts',
@@ -142,8 +169,12 @@ export const DISCOVERY: readonly NavItem[] = [
 
 const DNS = { to: '/dns', text: 'DNS', icon: BookA, key: 'z', permission: 'dns:list', counted: 'dns-zones' } as const
 
-/** Objects that are shown on pages of other ones: the list opens them. */
-const PARTS: readonly NavItem[] = [
+/** As `NavItem`. Ports have pages, and no list. */
+type ObjectItem = Omit<NavItem, 'to'> & { readonly to: string }
+
+/** Objects that are in no item of the navigation. */
+const PARTS: readonly ObjectItem[] = [
+  { ...list('ports', 'port'), to: '/ports', text: 'Ports', icon: Cable, key: '' },
   { ...DNS, types: ['dns-provider'], drawer: 'edit', tab: 'servers' },
   { ...DNS, types: ['dns-record'], drawer: 'entry' },
 ]
@@ -156,7 +187,10 @@ export const AUTOMATION: readonly NavItem[] = [
 
 export const ACCESS: readonly NavItem[] = [
   { ...list('users', 'user'), text: 'Users', icon: Users, key: 'u' },
+  { ...list('groups', 'group'), text: 'Groups', icon: UsersRound, key: 'G' },
   { ...list('roles', 'role'), text: 'Roles', icon: ShieldCheck, key: 'l' },
+  { ...list('scopes', 'scope'), text: 'Scopes', icon: SquareDashed, key: 'S' },
+  { ...list('sso-providers', 'provider'), types: ['sso-provider'], text: 'Providers', icon: LogIn, key: 'P' },
   // The caller's own keys need no permission.
   {
     to: '/keys',
@@ -182,17 +216,18 @@ export const ACCESS: readonly NavItem[] = [
 
 export const NAV_ITEMS: readonly NavItem[] = [HOME, ...INVENTORY, ...DISCOVERY, ...AUTOMATION, ...ACCESS]
 
-const BY_TYPE: ReadonlyMap<string, NavItem> = new Map(
-  [...NAV_ITEMS, ...PARTS].flatMap((item) => (item.types ?? []).map((type): [string, NavItem] => [type, item])),
+const BY_TYPE: ReadonlyMap<string, ObjectItem> = new Map(
+  [...NAV_ITEMS, ...PARTS].flatMap((item) => (item.types ?? []).map((type): [string, ObjectItem] => [type, item])),
 )
 
 /** Returns the page that shows objects of this type. */
-export const itemOfType = (type: string): NavItem | undefined => BY_TYPE.get(type)
+export const itemOfType = (type: string): ObjectItem | undefined => BY_TYPE.get(type)
 
 /** The link to an object: to its page, or to the list that opens its drawer. */
-export const objectLink = ({ to, drawer, tab }: NavItem, id: string) => {
+export const objectLink = ({ to, drawer, tab }: Pick<ObjectItem, 'to' | 'drawer' | 'tab'>, id: string) => {
   const page = `${to}/$id`
   // All pages of objects have the same parameter.
   if (drawer === undefined && isPath(page)) return { to: page as '/devices/$id', params: { id } }
-  return { to, search: { [drawer ?? 'edit']: id, ...(tab && { tab }) } }
+  // All others have a list.
+  return { to: to as Path, search: { [drawer ?? 'edit']: id, ...(tab && { tab }) } }
 }

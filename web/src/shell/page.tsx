@@ -81,7 +81,7 @@ export const PageBody = ({ children }: { readonly children: ReactNode }) => <div
 export type Hint = readonly [keys: readonly string[], text: string]
 
 /** The hints that are left out of the past. */
-const WRITES = new Set(['create', 'delete', 'edit', 'select'])
+const WRITES = new Set(['connect', 'create', 'delete', 'edit', 'select'])
 
 const HintLine = ({ hints }: { readonly hints: readonly Hint[] }) => {
   const { hasShortcuts } = useStore(preferences)

@@ -30,7 +30,8 @@ const useChords = (): void => {
   useEffect(() => {
     let begunMs = 0
     const onKey = (event: KeyboardEvent) => {
-      if (!isForPage(event)) return
+      // The key of a page may be a capital letter.
+      if (!isForPage(event) || event.key === 'Shift') return
       const place = Date.now() - begunMs < CHORD_MS ? NAV_ITEMS.find(({ key }) => key === event.key) : undefined
       begunMs = event.key === 'g' ? Date.now() : 0
       if (!place) return

@@ -5,7 +5,7 @@ import { Search } from 'lucide-react'
 import { Fragment, useSyncExternalStore } from 'react'
 import { request } from '../api/client.ts'
 import type { Dashboard } from '../api/contracts.ts'
-import { dashboardQuery } from '../api/queries.ts'
+import { dashboardQuery, forgetUser } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
 import { count as countText } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -73,28 +73,41 @@ const NavLink = ({ item }: { readonly item: NavItem }) => {
   )
 }
 
-/** Optional items are shown once there is an object of their resource. */
+/**
+ * Optional items are shown once there is an object of their resource. A user with permissions in a scope alone sees only the items that they
+ * open.
+ */
 const useShown = (): ((item: NavItem) => boolean) => {
-  const { in_use = [] } = useMe()
-  return ({ optional }) => optional === undefined || in_use.includes(optional)
+  const { in_use = [], is_scoped, permissions } = useMe()
+  return ({ optional, permission }) =>
+    (optional === undefined || in_use.includes(optional)) &&
+    (is_scoped !== true || permission === undefined || permissions.includes(permission))
 }
+
+type Group = { readonly name: string; readonly items: readonly NavItem[] }
+
+const shownOf = (groups: readonly Group[], isShown: (item: NavItem) => boolean): Group[] =>
+  groups.flatMap(({ name, items }) => (items.some(isShown) ? [{ name, items: items.filter(isShown) }] : []))
 
 const UserMenu = () => {
   const { username, full_name } = useMe()
   // The bar of a phone has no room for all items.
   const isNarrow = useNarrow()
   const isShown = useShown()
-  const client = useQueryClient()
   const navigate = useNavigate()
   const signOut = async () => {
+    let url: string | null
     try {
-      await request('/api/auth/logout', { method: 'POST' })
+      const answer = await request('/api/auth/sso/logout', { method: 'POST' })
+      ;({ url } = (await answer.json()) as { url: string | null })
     } catch (error) {
       toastError('You are still signed in', error)
       return
     }
-    await navigate({ to: '/login' })
-    client.clear()
+    // The session at the provider ends as well. It sends the browser back to the sign-in page.
+    if (url === null) await navigate({ to: '/login' })
+    else location.assign(url)
+    forgetUser()
     devices.forget()
   }
   const trigger = (
@@ -109,9 +122,9 @@ const UserMenu = () => {
     <div className={css.user}>
       <Menu trigger={trigger} align="start">
         {isNarrow &&
-          ROOMY.map(({ name, items }) => (
+          shownOf(ROOMY, isShown).map(({ name, items }) => (
             <MenuGroup key={name} label={name}>
-              {items.filter(isShown).map(({ to, text }) => (
+              {items.map(({ to, text }) => (
                 <MenuItem key={to} onSelect={() => void navigate({ to })}>
                   {text}
                 </MenuItem>
@@ -154,7 +167,7 @@ export const Sidebar = () => {
           <NavLink key={item.to} item={item} />
         ))}
       </ul>
-      {GROUPS.map(({ name, items }) => (
+      {shownOf(GROUPS, isShown).map(({ name, items }) => (
         <Fragment key={name}>
           <h2 className={`${css.groupName} ${css.roomy}`}>{name}</h2>
           <ul className={`${css.group} ${css.roomy}`}>

@@ -1,6 +1,14 @@
 /** The fields of an address space. */
 import type { Contracts, Out } from '../api/contracts.ts'
-import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
+import {
+  CUSTOM_VALUES,
+  type Fields,
+  ID_FIELD,
+  MANAGED_BY_FIELD,
+  nameField,
+  REFS_FIELD,
+  TIME_FIELDS,
+} from '../resource/fields.ts'
 
 export type Space = Out<Contracts['spaces']['get']>
 
@@ -26,6 +34,7 @@ export const fields: Fields<Space> = {
     column: { width: 100 },
     filter: { test: 'equals', hasFacet: true },
   },
+  ...{ custom: CUSTOM_VALUES },
   refs: REFS_FIELD,
   managed_by: MANAGED_BY_FIELD,
   ...TIME_FIELDS,

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { contracts } from '../api/contracts.ts'
 import { networksQuery } from '../api/queries.ts'
+import { customControl } from '../custom-fields/known-custom.tsx'
 import { ownColumns } from '../resource/columns.tsx'
 import { crud } from '../resource/crud.ts'
 import { formFields, tableSpec } from '../resource/fields.ts'
@@ -22,7 +23,7 @@ const SPEC = tableSpec(fields)
 
 const RESOURCE: Resource<Space> = {
   noun: 'address space',
-  fields: formFields(fields, ORDER),
+  fields: formFields(fields, ORDER, { custom: customControl('spaces') }),
   nameOf: ({ name }) => name,
   ...crud(contracts.spaces),
   // Of the user, if there are any.

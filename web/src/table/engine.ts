@@ -11,7 +11,8 @@ export type TableSpec<Row> = {
   readonly id: (row: Row) => string
   /** The text that a bare word is searched in. */
   readonly text: (row: Row) => string
-  readonly sorts: Readonly<Record<string, (row: Row) => SortKey>>
+  /** A row without a key comes last in both directions. */
+  readonly sorts: Readonly<Record<string, (row: Row) => SortKey | undefined>>
   /** `value` is in lower case. */
   readonly fields: Readonly<Record<string, (row: Row, value: string) => boolean>>
   /** The values to complete a field with. */
@@ -35,7 +36,10 @@ const MAX_HITS = 24
 const keyOf = (terms: readonly Term[]): string =>
   JSON.stringify(terms.map(({ isNegated, field, value }) => [isNegated, field, value]))
 
-/** The matches of `next` are a subset of those of `previous`: each term only got longer. */
+/** An order with the number of the rows that have a key, which come first. */
+type Order = { readonly indices: Uint32Array; readonly keyed: number }
+
+/** The matches of `next` are a subset of those of `previous`: each word only got longer. */
 const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =>
   next.length >= previous.length &&
   previous.every((old, i) => {
@@ -43,7 +47,8 @@ const isNarrower = (next: readonly Term[], previous: readonly Term[]): boolean =
     if (!term || term.isNegated !== old.isNegated || term.field !== old.field) return false
     // A whole MAC also finds other notations, which its beginning does not.
     if (term.value !== old.value && parseMac(term.value) !== undefined) return false
-    return old.isNegated ? term.value === old.value : term.value.startsWith(old.value)
+    // A longer value of a field may match rows that a shorter one does not, as 40 and 4 of a number.
+    return old.isNegated || old.field !== '' ? term.value === old.value : term.value.startsWith(old.value)
   })
 
 export class TableEngine<Row> {
@@ -51,7 +56,7 @@ export class TableEngine<Row> {
   #texts: string[]
   readonly #spec: TableSpec<Row>
   readonly #fields: readonly string[]
-  readonly #orders = new Map<string, Uint32Array>()
+  readonly #orders = new Map<string, Order>()
   /** The latest last. */
   readonly #hits = new Map<string, Hits>()
 
@@ -105,12 +110,12 @@ export class TableEngine<Row> {
 
   /** Indices of the rows that match, in order. */
   query({ q, sort, isDescending }: TableQuery): Uint32Array<ArrayBuffer> {
-    const order = this.#order(sort)
+    const { indices, keyed } = this.#order(sort)
     const { flags, count } = this.#match(parseFilter(q, this.#fields))
     const result = new Uint32Array(count)
     let next = 0
-    for (let i = 0; i < order.length; i++) {
-      const index = order[isDescending ? order.length - 1 - i : i] ?? 0
+    for (let i = 0; i < indices.length; i++) {
+      const index = indices[isDescending && i < keyed ? keyed - 1 - i : i] ?? 0
       if (flags[index]) result[next++] = index
     }
     return result
@@ -141,22 +146,26 @@ export class TableEngine<Row> {
     )
   }
 
-  #order(sort: string): Uint32Array {
+  #order(sort: string): Order {
     const known = this.#orders.get(sort)
     if (known) return known
-    const order = new Uint32Array(this.#rows.length)
-    for (let i = 0; i < order.length; i++) order[i] = i
+    const indices = new Uint32Array(this.#rows.length)
+    for (let i = 0; i < indices.length; i++) indices[i] = i
+    let keyed = indices.length
     const keyOfRow = this.#spec.sorts[sort]
     if (keyOfRow) {
       const keys = this.#rows.map(keyOfRow)
+      keyed = keys.filter((key) => key !== undefined).length
       // Rows often come in order already; then there is nothing to do.
-      const isSorted = keys.every((key, i) => i === 0 || !(key < (keys[i - 1] ?? key)))
+      const isSorted = keyed === keys.length && keys.every((key = '', i) => i === 0 || !(key < (keys[i - 1] ?? key)))
       if (!isSorted)
-        order.sort((a, b) => {
-          const [x = '', y = ''] = [keys[a], keys[b]]
+        indices.sort((a, b) => {
+          const [x, y] = [keys[a], keys[b]]
+          if (x === undefined || y === undefined) return Number(x === undefined) - Number(y === undefined) || a - b
           return x < y ? -1 : x > y ? 1 : a - b
         })
     }
+    const order = { indices, keyed }
     this.#orders.set(sort, order)
     return order
   }

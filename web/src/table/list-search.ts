@@ -18,6 +18,8 @@ const KEYS = [
   ...(['ip', 'pool', 'subnet', 'into'] as const),
   // Of the topology: the device in the middle, and the distance from it.
   ...(['focus', 'hops', 'most'] as const),
+  // The code of a device that waits, and the cause of a failed link.
+  ...(['code', 'sso_error'] as const),
   // The moment that the page shows; see api/as-of.ts.
   'as_of',
 ] as const

@@ -22,6 +22,7 @@ type Props<Row> = {
   readonly sort: string
   readonly nameOf: (row: Row) => string
   readonly open?: RowActions<Row>['open']
+  readonly remove?: RowActions<Row>['remove']
   /** A line above the table. */
   readonly note?: ReactNode
   /** In the place of a table without rows. */
@@ -31,7 +32,7 @@ type Props<Row> = {
 const NONE: readonly never[] = []
 
 export const LocalTable = <Row,>(props: Props<Row>) => {
-  const { label, rows, error, refetch, spec, columns, sort: initial, nameOf, open, note, empty } = props
+  const { label, rows, error, refetch, spec, columns, sort: initial, nameOf, open, remove, note, empty } = props
   const { sort, isDescending, onSort } = useSorting(initial)
   const view = useLocalView(rows ?? NONE, spec, { q: '', sort, isDescending })
   if (!rows && error) return <Failure error={error} onRetry={() => void refetch?.()} />
@@ -51,7 +52,7 @@ export const LocalTable = <Row,>(props: Props<Row>) => {
             onSort={onSort}
             idOf={spec.id}
             nameOf={nameOf}
-            actions={open ? { open } : {}}
+            actions={{ ...(open ? { open } : {}), remove }}
           />
         )}
       </div>

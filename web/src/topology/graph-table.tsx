@@ -100,7 +100,7 @@ export const GraphTable = ({ placed: { graph, view }, rows, onOpen }: Props) => 
         level: graph.levels[node] ?? 0,
         where: levelText(view, graph.levels[node] ?? 0),
         ties: tiesOf(graph, node)
-          .map((tie) => `${tie.text} ${nameOf(tie.node)}`)
+          .map((tie) => `${tie.text} ${nameOf(tie.node)}${tie.ports === undefined ? '' : ` (${tie.ports})`}`)
           .join(', '),
         device: rows.get(id),
       }

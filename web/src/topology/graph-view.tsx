@@ -109,7 +109,7 @@ export const GraphView = ({ placed, rows, onFocus, onOpen, tools }: Props) => {
           onHover={setHovered}
         />
         <p className={css.summary}>{summary}.</p>
-        <Legend />
+        <Legend hasCables={graph.links.some(({ type }) => type === 'cable')} />
         <p id={noteId} role="status" className="sr">
           {names[selected]}: {ROLE_TEXTS[role]}, {levelText(view, graph.levels[selected] ?? 0)}.{' '}
           {ties

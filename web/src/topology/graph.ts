@@ -1,14 +1,15 @@
-/** The graph of relationships, and the subgraph around one device. Independent of drawing and requests. */
+/** The graph of relationships and cables, and the subgraph around one device. Independent of drawing and requests. */
 import type { Relationship } from '../api/contracts.ts'
+import type { Cable } from '../cables/fields.ts'
 
 export const VIEWS = ['all', 'connections', 'containment', 'impact'] as const
 export type View = (typeof VIEWS)[number]
 
-export type LinkType = Relationship['type']
+export type LinkType = Relationship['type'] | 'cable'
 
 const TYPES: Readonly<Record<View, readonly LinkType[]>> = {
-  all: ['connected_to', 'contains', 'depends_on'],
-  connections: ['connected_to'],
+  all: ['connected_to', 'contains', 'depends_on', 'cable'],
+  connections: ['connected_to', 'cable'],
   containment: ['contains'],
   impact: ['depends_on'],
 }
@@ -29,8 +30,19 @@ export type GraphQuery = {
   readonly most: number
 }
 
-/** From parent to child, as indexes of `ids`. */
-export type GraphLink = { readonly from: number; readonly to: number; readonly type: LinkType }
+/** The names of the ports of a cable, at each end. */
+export type Ports = readonly [from: string, to: string]
+
+/** From parent to child, as indexes of `ids`. A cable goes from its end A to its end B. */
+export type GraphLink = {
+  readonly from: number
+  readonly to: number
+  readonly type: LinkType
+  /** Of a cable. */
+  readonly ports?: Ports
+  /** Of a cable beside other links of its devices: how far to which side it is drawn. */
+  readonly bend?: number
+}
 
 export type Graph = {
   /** The focus is the first. */
@@ -42,11 +54,24 @@ export type Graph = {
   readonly left: number
 }
 
-type Edge = { readonly parent: string; readonly child: string; readonly type: LinkType }
+type Edge = {
+  readonly parent: string
+  readonly child: string
+  readonly type: LinkType
+  readonly ports?: Ports | undefined
+}
+
+type LinkRow = { readonly parent_id: string; readonly child_id: string; readonly type: LinkType }
+type CableRow = Pick<Cable, 'a' | 'b'>
+
+/** A cable within one device connects it to nothing. */
+const isBetween = ({ a, b }: CableRow): boolean => a.device_id !== b.device_id
+
+const rowOf = ({ a, b }: CableRow): LinkRow => ({ parent_id: a.device_id, child_id: b.device_id, type: 'cable' })
 
 const LINK_TYPES = TYPES.all
 
-/** All relationships by both ends, in typed arrays: an object for each would slow garbage collection. */
+/** All relationships and cables by both ends, in typed arrays: an object for each would slow garbage collection. */
 export class LinkIndex {
   readonly #numbers = new Map<string, number>()
   readonly #ids: string[] = []
@@ -56,9 +81,17 @@ export class LinkIndex {
   /** The relationships of each device, one device after the other, and the offset of each device. */
   readonly #places: Uint32Array
   readonly #starts: Uint32Array
+  /** Of each cable. They come after the relationships. */
+  readonly #ports: readonly Ports[]
   readonly size: number
 
-  constructor(rows: readonly Pick<Relationship, 'parent_id' | 'child_id' | 'type'>[]) {
+  constructor(
+    relationships: readonly Pick<Relationship, 'parent_id' | 'child_id' | 'type'>[],
+    cables: readonly CableRow[] = [],
+  ) {
+    const between = cables.filter(isBetween)
+    const rows: readonly LinkRow[] = [...relationships, ...between.map(rowOf)]
+    this.#ports = between.map(({ a, b }) => [a.port, b.port])
     this.size = rows.length
     this.#parents = Uint32Array.from(rows, ({ parent_id }) => this.#numberOf(parent_id))
     this.#children = Uint32Array.from(rows, ({ child_id }) => this.#numberOf(child_id))
@@ -96,6 +129,7 @@ export class LinkIndex {
       parent: this.#ids[this.#parents[row] ?? 0] ?? '',
       child: this.#ids[this.#children[row] ?? 0] ?? '',
       type: LINK_TYPES[this.#types[row] ?? 0] ?? 'connected_to',
+      ports: this.#ports[row - (this.size - this.#ports.length)],
     }))
   }
 }
@@ -106,6 +140,28 @@ const nextLevel = (view: View, level: number, isParent: boolean): number | undef
   // A parent depends on its child. Dependents are found only by going up, and dependencies only by going down.
   if (isParent) return level <= 0 ? level - 1 : undefined
   return level >= 0 ? level + 1 : undefined
+}
+
+/** Between two devices, more lines than these are drawn over each other. */
+const MOST_BENDS = 8
+
+/** Bends cables, so that no line covers another. The first one alone between two devices is straight. */
+const withBends = (links: readonly GraphLink[]): readonly GraphLink[] => {
+  const keyOf = ({ from, to }: GraphLink) => (from < to ? `${from} ${to}` : `${to} ${from}`)
+  const counts = new Map<string, number>()
+  const count = (link: GraphLink): number => {
+    const before = counts.get(keyOf(link)) ?? 0
+    counts.set(keyOf(link), before + 1)
+    return before
+  }
+  for (const link of links) if (link.type !== 'cable' && !counts.has(keyOf(link))) count(link)
+  return links.map((link) => {
+    if (link.type !== 'cable') return link
+    const before = count(link) % MOST_BENDS
+    // To one side and to the other, in turn.
+    const bend = Math.ceil(before / 2) * (before % 2 === 1 ? 1 : -1)
+    return bend === 0 ? link : { ...link, bend: link.from < link.to ? bend : -bend }
+  })
 }
 
 /** Returns the surroundings of the focus, nearest first. */
@@ -135,12 +191,12 @@ export const graphAround = (index: LinkIndex, query: GraphQuery): Graph => {
   }
   const links: GraphLink[] = []
   for (const [from, id] of ids.entries())
-    for (const { parent, child, type } of index.of(id)) {
+    for (const { parent, child, type, ports } of index.of(id)) {
       const to = places.get(child)
       // Both ends list each edge. It is taken at its parent.
-      if (parent === id && to !== undefined && types.has(type)) links.push({ from, to, type })
+      if (parent === id && to !== undefined && types.has(type)) links.push({ from, to, type, ...(ports && { ports }) })
     }
-  return { ids, levels, links, left: left.size }
+  return { ids, levels, links: withBends(links), left: left.size }
 }
 
 /** Returns the indexes of the neighbours of a node. */

@@ -3,15 +3,19 @@ import { Link } from '@tanstack/react-router'
 import { StatusBadge } from '../devices/columns.tsx'
 import { RelationshipBadge } from '../devices/relationship-badge.tsx'
 import type { DeviceRow } from '../devices/spec.ts'
+import { SpaceBadge } from '../spaces/known-spaces.tsx'
 import { Button } from '../ui/button.tsx'
 import { count, plural } from '../ui/format.ts'
-import { Facts } from '../ui/primitives.tsx'
+import { Badge, Facts } from '../ui/primitives.tsx'
 import type { Graph, View } from './graph.ts'
 import type { Role } from './role.ts'
 import css from './topology.module.css'
-import { levelText, ROLE_TEXTS, tiesOf } from './words.ts'
+import { levelText, ROLE_TEXTS, type Tie, tiesOf } from './words.ts'
 
 const MOST_SHOWN = 12
+
+const TieBadge = ({ tie: { type, isParent } }: { readonly tie: Tie }) =>
+  type === 'cable' ? <Badge tone="idle">cable</Badge> : <RelationshipBadge link={{ type, isParent }} />
 
 type Props = {
   readonly graph: Graph
@@ -27,6 +31,7 @@ type Props = {
 export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus }: Props) => {
   const id = graph.ids[node] ?? ''
   const ties = tiesOf(graph, node)
+  const cables = ties.filter(({ type }) => type === 'cable').length
   return (
     <aside className={css.panel} aria-label="Selected device">
       <header>
@@ -43,9 +48,10 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
           facts={[
             [
               'Address',
-              <span key="ip" className="mono">
-                {row.ip}
-              </span>,
+              <>
+                <span className="mono">{row.ip}</span>
+                <SpaceBadge space_id={row.space_id} />
+              </>,
             ],
             ['Model', row.texts.make_model],
             ['OS', row.texts.os],
@@ -54,14 +60,18 @@ export const Inspector = ({ graph, view, node, names, role, row, onPick, onFocus
         />
       )}
       {node !== 0 && <Button onClick={() => onFocus(node)}>Focus on this device</Button>}
-      <h2>{plural(ties.length, 'relationship')} in this picture</h2>
+      <h2>
+        {plural(ties.length - cables, 'relationship')}
+        {cables > 0 && ` and ${plural(cables, 'cable')}`} in this picture
+      </h2>
       <ul className={css.ties}>
         {ties.slice(0, MOST_SHOWN).map((tie) => (
-          <li key={`${tie.node} ${tie.type} ${tie.isParent}`}>
-            <RelationshipBadge link={tie} />
+          <li key={`${tie.node} ${tie.type} ${tie.isParent} ${tie.ports}`}>
+            <TieBadge tie={tie} />
             <button type="button" className="truncate" onClick={() => onPick(tie.node)}>
               {names[tie.node]}
             </button>
+            {tie.ports !== undefined && <span className={`${css.ports} mono muted truncate`}>{tie.ports}</span>}
           </li>
         ))}
         {ties.length > MOST_SHOWN && (

@@ -18,7 +18,7 @@ const GAP = 4
 const CELL = 64
 
 /** `x` is the start of the text, and `y` its middle. Obstacles are drawn in any case, and no label covers them. */
-export const cullLabels = (labels: readonly Label[], obstacles: readonly Label[] = []): Label[] => {
+export const cullLabels = <L extends Label>(labels: readonly L[], obstacles: readonly Label[] = []): L[] => {
   const taken = new Map<string, Label[]>()
   const cellsOf = ({ x, y, width }: Label): string[] => {
     const cells: string[] = []

@@ -1,5 +1,6 @@
-/** Stores all relationships, selects a subgraph and lays it out, without blocking the page. */
+/** Stores all relationships and cables, selects a subgraph and lays it out, without blocking the page. */
 import type { Relationship } from '../api/contracts.ts'
+import type { Cable } from '../cables/fields.ts'
 import { forceLayout, ringLayout } from './force.ts'
 import { graphAround, LinkIndex } from './graph.ts'
 import { layeredLayout } from './layered.ts'
@@ -9,18 +10,30 @@ import type { WorkerRequest, WorkerResponse } from './messages.ts'
 const tell = (message: WorkerResponse): void =>
   (self as unknown as { postMessage: (message: WorkerResponse) => void }).postMessage(message)
 
-type Loaded = LinkIndex | { readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
+type Failed = { readonly status: number; readonly body: unknown; readonly retryAfter: string | null }
+type Loaded = LinkIndex | Failed
 
-const load = async (path: string): Promise<Loaded> => {
+/** @throws Failed */
+const fetchList = async (path: string): Promise<unknown> => {
+  const response = await fetch(path).catch(() => undefined)
+  const failed = (body: unknown): Failed => ({
+    status: response?.status ?? 0,
+    body,
+    retryAfter: response?.headers.get('retry-after') ?? null,
+  })
+  if (!response) throw failed(undefined)
+  if (!response.ok) throw failed(await response.json().catch(() => undefined))
+  return response.json()
+}
+
+const load = async ({ path, cablesPath }: WorkerRequest): Promise<Loaded> => {
   try {
-    const response = await fetch(path)
-    const { status } = response
-    const retryAfter = response.headers.get('retry-after')
-    if (!response.ok) return { status, body: await response.json().catch(() => undefined), retryAfter }
+    const [links, cables] = await Promise.all([fetchList(path), cablesPath === undefined ? [] : fetchList(cablesPath)])
     // The server returns values of the contract's type.
-    return new LinkIndex((await response.json()) as readonly Relationship[])
-  } catch {
-    return { status: 0, body: undefined, retryAfter: null }
+    return new LinkIndex(links as readonly Relationship[], cables as readonly Cable[])
+  } catch (error) {
+    // Of `fetchList`; JSON that breaks off is a lost connection.
+    return error instanceof Error ? { status: 0, body: undefined, retryAfter: null } : (error as Failed)
   }
 }
 
@@ -31,9 +44,10 @@ const DRAWN_MS = 150
 /** The number of the latest request. Simulations for earlier requests stop. */
 let latest = 0
 
-const answer = async ({ seq, query, path }: WorkerRequest): Promise<void> => {
+const answer = async (request: WorkerRequest): Promise<void> => {
+  const { seq, query } = request
   latest = seq
-  loaded ??= load(path)
+  loaded ??= load(request)
   const index = await loaded
   if (!(index instanceof LinkIndex)) {
     loaded = undefined

@@ -29,11 +29,13 @@ const Shape = ({ role, colours }: { readonly role: Role; readonly colours: Colou
   return <canvas ref={canvas} width={32} height={32} className={css.sample} aria-hidden="true" />
 }
 
-export const Legend = () => {
+const CABLE: readonly (readonly [LinkType, string])[] = [['cable', 'cable']]
+
+export const Legend = ({ hasCables }: { readonly hasCables: boolean }) => {
   const colours = useColours()
   return (
     <ul className={css.legend} aria-label="Legend">
-      {LINES.map(([type, text]) => (
+      {[...LINES, ...(hasCables ? CABLE : [])].map(([type, text]) => (
         <li key={type}>
           <svg width="26" height="8" aria-hidden="true">
             <line

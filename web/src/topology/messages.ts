@@ -7,6 +7,8 @@ export type WorkerRequest = {
   readonly query: GraphQuery
   /** The path of the list of relationships, with the moment that it is of. */
   readonly path: string
+  /** The path of the list of cables; undefined if there are none to show. */
+  readonly cablesPath: string | undefined
 }
 
 export type WorkerResponse =

@@ -3,6 +3,7 @@ import { type Camera, type Positions, pointAt, type Size, toScreen } from './cam
 import type { Colours } from './colours.ts'
 import type { Graph, LinkType } from './graph.ts'
 import { cullLabels, type Label } from './labels.ts'
+import { addCurve, curveOf, NAMES_FROM_ZOOM, portLabels } from './paint-cables.ts'
 import { ROLES, type Role } from './role.ts'
 
 export type Scene = {
@@ -23,13 +24,20 @@ export const DASHES: Readonly<Record<LinkType, readonly number[]>> = {
   connected_to: [],
   depends_on: [7, 4],
   contains: [1.5, 4],
+  cable: [11, 3, 2, 3],
 }
 export const HUES: Readonly<Record<LinkType, keyof Colours>> = {
   connected_to: 'accent',
   depends_on: 'warn-fill',
   contains: 'ok',
+  cable: 'text',
 }
-const TYPES: readonly LinkType[] = ['contains', 'connected_to', 'depends_on']
+const TYPES: readonly LinkType[] = ['contains', 'cable', 'connected_to', 'depends_on']
+/** Relationships that point from parent to child. */
+const DIRECTED: ReadonlySet<LinkType> = new Set(['contains', 'depends_on'])
+
+/** Of other lines in proportion; dots are thin, and cables are many. */
+const WIDTHS: Readonly<Partial<Record<LinkType, number>>> = { contains: 1.3, cable: 0.75 }
 
 const RADIUS = 6
 const LABEL_FONT = '11px Inter, sans-serif'
@@ -57,8 +65,13 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
     for (const type of TYPES) {
       const arrows = new Path2D()
       const lines = new Path2D()
-      for (const { from, to, type: kind } of graph.links) {
+      for (const link of graph.links) {
+        const { from, to, type: kind } = link
         if (kind !== type || (from === selected || to === selected) !== isHot) continue
+        if (link.bend !== undefined) {
+          addCurve(lines, curveOf(link, positions, camera))
+          continue
+        }
         // Allocates no object for each end, because a frame draws thousands of them.
         const ax = (positions[from * 2] ?? 0) * zoom + camera.x
         const ay = (positions[from * 2 + 1] ?? 0) * zoom + camera.y
@@ -68,7 +81,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
         const middle = (ax + bx) / 2
         if (isLayered) lines.bezierCurveTo(middle, ay, middle, by, bx, by)
         else lines.lineTo(bx, by)
-        if (kind !== 'connected_to' && hasArrows) {
+        if (DIRECTED.has(kind) && hasArrows) {
           const angle = isLayered ? (bx < ax ? Math.PI : 0) : Math.atan2(by - ay, bx - ax)
           const reach = radiusOf(scene, to, zoom) + 3
           const tip = { x: bx - Math.cos(angle) * reach, y: by - Math.sin(angle) * reach }
@@ -81,7 +94,7 @@ const paintLinks = ({ context, camera, colours }: Painter, scene: Scene): void =
       context.strokeStyle = colours[HUES[type]]
       context.fillStyle = colours[HUES[type]]
       context.globalAlpha = isHot && near.size <= MANY_HOT ? 1 : 0.5
-      const width = (isHot ? 2 : 1.1) * (type === 'contains' ? 1.3 : 1)
+      const width = (isHot ? 2 : 1.1) * (WIDTHS[type] ?? 1)
       context.lineWidth = near.size > MANY_HOT || (isBusy && !isHot) ? 1 : width
       context.setLineDash([...DASHES[type]])
       context.stroke(lines)
@@ -219,14 +232,26 @@ const paintLabels = ({ context, camera, colours }: Painter, scene: Scene, size: 
     labels.filter((label) => !isFirst(label)),
     [...obstacles, ...labels.filter(isFirst)],
   )
-  for (const { node, x, y } of [...kept, ...labels.filter(isFirst)]) {
-    const isLit = near.has(node) || node === selected || node === hovered || node === 0
+  const write = (text: string, { x, y }: Pick<Label, 'x' | 'y'>, isLit: boolean): void => {
     context.lineWidth = 3
     context.strokeStyle = colours.sunken
-    context.strokeText(names[node] ?? '', x, y)
+    context.strokeText(text, x, y)
     context.fillStyle = isLit ? colours.text : colours.muted
-    context.fillText(names[node] ?? '', x, y)
+    context.fillText(text, x, y)
   }
+  const written = [...kept, ...labels.filter(isFirst)]
+  for (const label of written) {
+    const { node } = label
+    write(names[node] ?? '', label, near.has(node) || node === selected || node === hovered || node === 0)
+  }
+  if (camera.zoom < NAMES_FROM_ZOOM || near.size > MANY_HOT) return
+  const ports = portLabels(
+    graph.links,
+    selected,
+    (link) => curveOf(link, positions, camera),
+    (text) => widthOf(context, text),
+  )
+  for (const label of cullLabels(ports, [...obstacles, ...written])) write(label.text, label, false)
 }
 
 export const paintGraph = (painter: Painter, scene: Scene, size: Size): void => {

@@ -5,6 +5,7 @@ import type { AppError } from '../../../src/platform/contract/errors.ts'
 import { keepAsOf } from '../api/as-of.ts'
 import { noteAnswer, noteFailure } from '../api/connection.ts'
 import { startWorker } from '../api/trusted-worker.ts'
+import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Graph, GraphQuery, View } from './graph.ts'
 import type { WorkerRequest, WorkerResponse } from './messages.ts'
 
@@ -32,6 +33,8 @@ type State = { readonly placed?: Placed | undefined; readonly error?: AppError |
 let seq = 0
 
 export const useGraph = (query: GraphQuery | undefined): State & { readonly retry: () => void } => {
+  const isCabled = useIsInUse('cables')
+  const hasCables = usePermit().may('cables:list') && isCabled
   const [worker, setWorker] = useState<Worker>()
   const [state, setState] = useState<State>({})
   const [tries, setTries] = useState(0)
@@ -57,9 +60,10 @@ export const useGraph = (query: GraphQuery | undefined): State & { readonly retr
     }
     worker.addEventListener('message', hear)
     const path = keepAsOf('/api/relationships')
-    const ask: WorkerRequest = { type: 'graph', seq: mine, query: { focus, view, hops, most }, path }
+    const cablesPath = hasCables ? keepAsOf('/api/cables') : undefined
+    const ask: WorkerRequest = { type: 'graph', seq: mine, query: { focus, view, hops, most }, path, cablesPath }
     worker.postMessage(ask)
     return () => worker.removeEventListener('message', hear)
-  }, [worker, focus, view, hops, most, tries])
+  }, [worker, focus, view, hops, most, hasCables, tries])
   return { ...state, retry: () => setTries((old) => old + 1) }
 }

@@ -1,20 +1,23 @@
 /** Graphs, their layouts, labels and keyboard navigation. */
 import { describe, expect, test } from 'bun:test'
+import type { Relationship } from '../api/contracts.ts'
 import { fit, hit, toScreen, towards, zoomAt } from './camera.ts'
 import { forceLayout } from './force.ts'
-import { graphAround, LinkIndex, type LinkType, neighboursOf } from './graph.ts'
+import { graphAround, LinkIndex, neighboursOf } from './graph.ts'
 import { cullLabels } from './labels.ts'
 import { layeredLayout } from './layered.ts'
 import { planOverview } from './overview.ts'
+import { curveOf, pointOn } from './paint-cables.ts'
 import { roleOf } from './role.ts'
 import { hopsOf, viewOf } from './search.ts'
+import { summaryOf, tiesOf } from './words.ts'
 
 const index = (...rows: readonly string[]) =>
   new LinkIndex(
     rows.map((row) => {
       const [parent_id = '', type, child_id = ''] = row.split(' ')
       // These tests use the names of the contract.
-      return { parent_id, type: type as LinkType, child_id }
+      return { parent_id, type: type as Relationship['type'], child_id }
     }),
   )
 
@@ -37,6 +40,52 @@ describe('the graph around a device', () => {
     const links = index('a connected_to b', 'b connected_to a', 'a contains b')
     expect(graphAround(links, { focus: 'a', view: 'all', hops: 1, most: 300 }).links).toHaveLength(3)
     expect(graphAround(links, { focus: 'a', view: 'connections', hops: 1, most: 300 }).links).toHaveLength(2)
+  })
+
+  const cable = (a: string, b: string) => {
+    const end = (text: string) => {
+      const [device = '', port = ''] = text.split(' ')
+      return { device_id: device, device, port_id: text, port, side: 'front' as const }
+    }
+    return { a: end(a), b: end(b) }
+  }
+
+  test('has cables beside relationships, with the names of their ports', () => {
+    const links = new LinkIndex(
+      [{ parent_id: 'sw', child_id: 'web', type: 'connected_to' }],
+      [cable('sw 1', 'web eth0'), cable('web eth1', 'sw 2'), cable('sw 3', 'panel 7'), cable('panel 8', 'panel 9')],
+    )
+    const graph = graphAround(links, { focus: 'sw', view: 'connections', hops: 1, most: 300 })
+    expect(graph.ids).toEqual(['sw', 'web', 'panel'])
+    expect(graph.links).toEqual([
+      { from: 0, to: 1, type: 'connected_to' },
+      { from: 0, to: 1, type: 'cable', ports: ['1', 'eth0'], bend: 1 },
+      { from: 0, to: 2, type: 'cable', ports: ['3', '7'] },
+      { from: 1, to: 0, type: 'cable', ports: ['eth1', '2'], bend: 1 },
+    ])
+    expect(tiesOf(graph, 1).map(({ node, text, ports }) => [node, text, ports])).toEqual([
+      [0, 'connected to', undefined],
+      [0, 'cabled to', 'eth0 – 1'],
+      [0, 'cabled to', 'eth1 – 2'],
+    ])
+    expect(summaryOf(graph, 'connections', 'sw')).toBe('3 devices, 1 relationship, 3 cables')
+  })
+
+  test('has no cables in the views of other relationships', () => {
+    const links = new LinkIndex([], [cable('sw 1', 'web eth0')])
+    const of = (view: 'all' | 'containment' | 'impact') =>
+      graphAround(links, { focus: 'sw', view, hops: 1, most: 300 }).links.length
+    expect([of('all'), of('containment'), of('impact')]).toEqual([1, 0, 0])
+  })
+
+  test('draws cables between two devices beside each other', () => {
+    const positions = new Float32Array([0, 0, 100, 0])
+    const camera = { x: 0, y: 0, zoom: 1 }
+    const middle = (bend: number, from = 0) => pointOn(curveOf({ from, to: 1 - from, bend }, positions, camera), 0.5)
+    expect(middle(0)).toEqual({ x: 50, y: 0 })
+    expect(middle(1).y).toBe(18)
+    // From the other end, the same bend is the other side.
+    expect(middle(1, 1).y).toBe(-18)
   })
 
   test('ends in a circle', () => {

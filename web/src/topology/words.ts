@@ -1,6 +1,6 @@
 /** A graph in words: the line for the current node, and the cells of the table. */
 import { plural } from '../ui/format.ts'
-import type { Graph, LinkType, View } from './graph.ts'
+import type { Graph, LinkType, Ports, View } from './graph.ts'
 import type { Role } from './role.ts'
 
 export const VIEW_TEXTS: Readonly<Record<View, readonly [name: string, question: string]>> = {
@@ -21,16 +21,28 @@ const WORDS: Readonly<Record<LinkType, readonly [asParent: string, asChild: stri
   connected_to: ['connected to', 'connected to'],
   contains: ['contains', 'contained by'],
   depends_on: ['depends on', 'needed by'],
+  cable: ['cabled to', 'cabled to'],
 }
 
-export type Tie = { readonly node: number; readonly type: LinkType; readonly isParent: boolean; readonly text: string }
+export type Tie = {
+  readonly node: number
+  readonly type: LinkType
+  readonly isParent: boolean
+  readonly text: string
+  /** Of a cable: the port here and the port there. */
+  readonly ports?: string
+}
 
-/** Returns the relationships of a node with its neighbours. */
+/** @param isParent true at the first of both ends */
+const portsAt = ([from, to]: Ports, isParent: boolean): string => (isParent ? `${from} – ${to}` : `${to} – ${from}`)
+
+/** Returns the relationships and cables of a node with its neighbours. */
 export const tiesOf = ({ links }: Pick<Graph, 'links'>, node: number): Tie[] =>
-  links.flatMap(({ from, to, type }) => {
+  links.flatMap(({ from, to, type, ports }) => {
     if (from !== node && to !== node) return []
     const isParent = from === node
-    return [{ node: isParent ? to : from, type, isParent, text: WORDS[type][isParent ? 0 : 1] }]
+    const tie = { node: isParent ? to : from, type, isParent, text: WORDS[type][isParent ? 0 : 1] }
+    return [{ ...tie, ...(ports && { ports: portsAt(ports, isParent) }) }]
   })
 
 export const levelText = (view: View, level: number): string => {
@@ -44,7 +56,11 @@ export const summaryOf = ({ ids, levels, links, left }: Graph, view: View, name:
   const more = left > 0 ? `, and ${plural(left, 'device')} more that are not shown` : ''
   if (ids.length === 1)
     return view === 'impact' ? `Nothing depends on ${name}, and it depends on nothing` : `${name} stands alone`
-  if (view !== 'impact') return `${plural(ids.length, 'device')}, ${plural(links.length, 'relationship')}${more}`
+  if (view !== 'impact') {
+    const cables = links.filter(({ type }) => type === 'cable').length
+    const cabled = cables > 0 ? `, ${plural(cables, 'cable')}` : ''
+    return `${plural(ids.length, 'device')}, ${plural(links.length - cables, 'relationship')}${cabled}${more}`
+  }
   const failing = levels.filter((level) => level > 0).length
   const needed = levels.filter((level) => level < 0).length
   const breaks = failing === 0 ? 'nothing depends on it' : `${plural(failing, 'device')} can’t work without it`

@@ -1,6 +1,14 @@
 /** The fields of a VLAN. */
 import type { Contracts, Out } from '../api/contracts.ts'
-import { type Fields, ID_FIELD, MANAGED_BY_FIELD, nameField, REFS_FIELD, TIME_FIELDS } from '../resource/fields.ts'
+import {
+  CUSTOM_VALUES,
+  type Fields,
+  ID_FIELD,
+  MANAGED_BY_FIELD,
+  nameField,
+  REFS_FIELD,
+  TIME_FIELDS,
+} from '../resource/fields.ts'
 
 export type Vlan = Out<Contracts['vlans']['get']>
 
@@ -39,6 +47,7 @@ export const vlanFields = (names: ReadonlyMap<string, string> = new Map()): Fiel
     sort: ({ network_ids }) => network_ids.length,
     filter: false,
   },
+  ...{ custom: CUSTOM_VALUES },
   refs: REFS_FIELD,
   managed_by: MANAGED_BY_FIELD,
   ...TIME_FIELDS,

@@ -1,13 +1,13 @@
 /** The number of a VLAN in the form of a network, with its name. */
 import { fields } from '../networks/fields.ts'
-import type { CustomInput, FieldSpec } from '../resource/resource.ts'
+import type { ControlInput, FieldSpec } from '../resource/resource.ts'
 import { TextField } from '../ui/field.tsx'
 import type { VlanNames } from './names.ts'
 
 const { label, form } = fields.vlan_id
 const HINT = form ? form.hint : undefined
 
-type Props = CustomInput & { readonly vlans: VlanNames }
+type Props = ControlInput & { readonly vlans: VlanNames }
 
 const VlanField = ({ vlans, value, onChange, error, values }: Props) => {
   const number = Number(value)

@@ -4,6 +4,7 @@ import { Suspense, useMemo } from 'react'
 import { placeKey } from '../../../src/features/vlans/place.ts'
 import { contracts, type Datacenter } from '../api/contracts.ts'
 import { datacentersQuery, networksQuery } from '../api/queries.ts'
+import { customControl } from '../custom-fields/known-custom.tsx'
 import { ownColumns } from '../resource/columns.tsx'
 import { crud } from '../resource/crud.ts'
 import { formFields, tableSpec } from '../resource/fields.ts'
@@ -27,6 +28,7 @@ const vlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
   noun: 'VLAN',
   fields: formFields(fields, ORDER, {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },
+    custom: customControl('vlans'),
   }),
   nameOf: ({ name }) => name,
   ...crud(contracts.vlans),

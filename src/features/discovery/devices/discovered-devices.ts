@@ -45,6 +45,7 @@ export const forget = async (ctx: Ctx, ids: readonly string[]): Promise<void> =>
 
 /** Deletes the existing ones together, and reports each missing one by its position. */
 const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
+  if (ctx.isLimited) return removeEach(ctx, ids)
   const there = await store.known(ctx, ids)
   await forget(ctx, [...there])
   await ctx.emit('discovered-devices.deleted', { ids: [...there] })
@@ -57,6 +58,23 @@ const removeMany = async (ctx: Ctx, { ids }: { ids: readonly string[] }) => {
       return {}
     },
   })
+}
+
+/** As `removeMany`, one by one: each must be in the part of the caller while it is there. */
+const removeEach = async (ctx: Ctx, ids: readonly string[]) => {
+  const gone: string[] = []
+  const answer = await eachItem(ctx, ids, {
+    word: 'deleted',
+    idOf: (id) => id,
+    permission: 'discovery:delete',
+    run: async (id) => {
+      await forget(ctx, [id])
+      gone.push(id)
+      return {}
+    },
+  })
+  await ctx.emit('discovered-devices.deleted', { ids: gone })
+  return answer
 }
 
 const clear = async (ctx: Ctx, networkId: string | undefined): Promise<void> => {

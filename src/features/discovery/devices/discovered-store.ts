@@ -265,6 +265,8 @@ export const save = async (ctx: Ctx, all: readonly Classified[]): Promise<void> 
     ctx,
     all.map(({ row, before }) => ({ row, old: before.row })),
   )
+  const ids = all.map(({ row }) => row.id)
+  if (ids.length > 0) await ctx.emit('discovered-devices.placed', ids)
 }
 
 /** Writes the links that changed, by the device that reported them. */
@@ -359,6 +361,7 @@ export const moveToSpace = async (ctx: Ctx, networkId: string, spaces: Moved): P
       .execute()
     await pause()
   }
+  await ctx.emit('discovered-devices.placed', ids)
   return ids
 }
 

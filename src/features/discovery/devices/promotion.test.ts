@@ -69,6 +69,26 @@ describe.each([...dialects()])('discovered devices on %s', (dialect) => {
       expect(await promote(device.id, body)).toMatchObject(refused)
     })
 
+    test('takes the required values of custom fields, of the device and of its addresses', async () => {
+      const { device } = await found()
+      const fields = await Promise.all(
+        (['devices', 'addresses'] as const).map((resource) =>
+          d.api.customFields.create({ resource, name: 'owner', type: 'text', required: true }),
+        ),
+      )
+      expect(await promote(device.id, { name: 'x' })).toMatchObject({
+        status: 400,
+        body: { details: [{ field: 'custom.owner' }, { field: 'address_custom.owner' }] },
+      })
+      const { results } = await d.api.discovery.promoteMany({
+        ids: [device.id],
+        custom: { owner: 'ops' },
+        address_custom: { owner: 'net' },
+      })
+      expect(results[0]?.device).toMatchObject({ custom: { owner: 'ops' }, addresses: [{ custom: { owner: 'net' } }] })
+      await Promise.all(fields.map(({ id }) => d.api.customFields.delete({ id, force: true })))
+    })
+
     test('of nothing is 404', async () => {
       expect(await promote('nothing', { name: 'x' })).toMatchObject(missing)
     })

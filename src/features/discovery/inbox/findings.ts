@@ -7,6 +7,14 @@ import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.
 
 export type Finding = InboxItem['fields'][number]
 
+/** The ports of a link by LLDP, each as a name or a MAC address. */
+export type LinkedPorts = {
+  readonly local: string
+  readonly remote: string
+  /** The description of the remote port, of one that is given by its MAC address. */
+  readonly description?: string
+}
+
 /** A statement of another device about the place where this one is connected. */
 export type Link =
   /** A switch has learnt a MAC of it on one of its ports. */
@@ -18,7 +26,13 @@ export type Link =
       readonly because: string
     }
   /** A neighbour by LLDP, as a discovered device. */
-  | { readonly kind: 'neighbour'; readonly targetId: string; readonly because: string }
+  | {
+      readonly kind: 'neighbour'
+      readonly targetId: string
+      readonly because: string
+      /** The port of each of the two. Links from before have none. */
+      readonly ports?: LinkedPorts
+    }
 
 /** The discovered devices that links are to or from. */
 export const linkedIds = (links: readonly Link[]): string[] =>

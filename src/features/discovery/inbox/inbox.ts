@@ -5,6 +5,7 @@ import { countRows, listRows } from '../../../platform/contract/list.ts'
 import { parse } from '../../../platform/contract/validate.ts'
 import type { Handlers } from '../../../platform/operation/implement.ts'
 import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
+import { connectIfFree } from '../../cables/connect.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type DevicePatch, DevicePatch as PatchSchema } from '../../devices/api.ts'
 import * as devices from '../../devices/devices.ts'
@@ -19,7 +20,7 @@ import type { Bucket, DiscoveredDevice, InboxField, InboxItem } from '../schema.
 import type { DiscoveredRow } from '../table.ts'
 import { classify, draftOf, reclassify } from './classify.ts'
 import { inSpaceOf } from './documented-store.ts'
-import { addressesIn, type Finding, signatureOf } from './findings.ts'
+import { addressesIn, type Finding, type LinkedPorts, signatureOf } from './findings.ts'
 import * as inboxStore from './inbox-store.ts'
 import { eachItem, mustLoad, promote } from './promote.ts'
 
@@ -127,13 +128,29 @@ const writeDocumented = async (ctx: Ctx, item: Item, findings: readonly Finding[
   const patch = patchOf({ device, record, isInSpace }, findings)
   if (Object.keys(patch).length > 0) {
     ctx.require('devices:update')
-    await devices.update(ctx, parse(PatchSchema, { ...patch, id: deviceId }))
+    await devices.updateNamed(ctx, parse(PatchSchema, { ...patch, id: deviceId }))
   }
   for (const { field, target_id, because } of findings) {
     if (field !== 'connected_to' || target_id === null) continue
     ctx.require('relationships:create')
     await relationships.create(ctx, { device_id: deviceId, child_id: target_id, type: 'connected_to', notes: because })
+    for (const { local, remote, description } of await portsOf(ctx, row, target_id)) {
+      const there = { device_id: target_id, port: remote, ...(description !== undefined && { description }) }
+      await connectIfFree(ctx, { device_id: deviceId, port: local }, there)
+    }
   }
+}
+
+/** Returns the ports by which LLDP says that a discovered device is connected to a documented one. */
+const portsOf = async (ctx: Ctx, row: DiscoveredRow, deviceId: string): Promise<LinkedPorts[]> => {
+  const links = store.linksOf(row).flatMap((link) => (link.kind === 'neighbour' ? link : []))
+  const { byId } = await store.loadByIds(
+    ctx,
+    links.map(({ targetId }) => targetId),
+  )
+  return links.flatMap(({ targetId, ports }) =>
+    ports && byId.get(targetId)?.doc?.matched_device_id === deviceId ? ports : [],
+  )
 }
 
 /** The last observation holds: the new record keeps the address and takes over the promotion of the old one. */

@@ -1,16 +1,17 @@
 /** Makes devices of discovered ones. */
 import type { z } from 'zod'
 import { isHostname } from '../../../net/dns-name.ts'
-import { AppError, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { AppError, invalid, invalidField, notFound } from '../../../platform/contract/errors.ts'
 import { parse } from '../../../platform/contract/validate.ts'
 import { attemptEach, type ItemError, itemError } from '../../../platform/operation/attempt.ts'
+import type { Permission } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { DeviceDraft } from '../../devices/api.ts'
 import * as devices from '../../devices/devices.ts'
 import type { Device } from '../../devices/schema.ts'
 import * as store from '../devices/discovered-store.ts'
 import { type DiscoveredRecord, macsOf } from '../devices/records.ts'
-import type { Promotion, PromotionOfMany } from '../inputs.ts'
+import { Promotion, type PromotionOfMany } from '../inputs.ts'
 import type { DiscoveredDevice } from '../schema.ts'
 import { classify, draftOf } from './classify.ts'
 
@@ -26,7 +27,11 @@ export const mustLoad = async (
   return { ...record, doc: record.doc }
 }
 
-const draftFor = (record: DiscoveredRecord, discovered: DiscoveredDevice, wanted: Wanted): DeviceDraft => {
+const draftFor = (
+  record: DiscoveredRecord,
+  discovered: DiscoveredDevice,
+  { address_custom = null, ...wanted }: Wanted,
+): DeviceDraft => {
   const { hostname, vendor, os_guess, network_id, addresses, ip, mac_address } = discovered
   const macs = macsOf(record)
   const up = addresses.filter(({ status }) => status === 'up').map((one) => one.ip)
@@ -40,9 +45,18 @@ const draftFor = (record: DiscoveredRecord, discovered: DiscoveredDevice, wanted
       ip: one,
       network_id,
       mac_address: macs.get(one) ?? mac_address,
+      custom: address_custom,
     })),
   }
   return parse(DeviceDraft, input)
+}
+
+/** Names the given field in errors about the addresses that are made of it. */
+const ownFields = (error: unknown): unknown => {
+  const ofAddress = /^addresses\[\d+\]\.custom(?=$|\.)/
+  if (!(error instanceof AppError) || !error.details.some(({ field }) => ofAddress.test(field))) return error
+  const details = error.details.map((one) => ({ ...one, field: one.field.replace(ofAddress, 'address_custom') }))
+  return error.code === 'VALIDATION_ERROR' ? invalid(details) : new AppError(error.code, error.message, { details })
 }
 
 /** @throws AppError NOT_FOUND; ALREADY_EXISTS for a promoted device; and the errors of creating a device. */
@@ -52,7 +66,9 @@ export const promote = async (ctx: Ctx, { id, ...wanted }: Promotion): Promise<D
   const { doc } = record
   if (doc.promoted_to_device_id !== null)
     throw new AppError('ALREADY_EXISTS', `It is documented already, as the device ${doc.promoted_to_device_id}`)
-  const device = await devices.create(ctx, draftFor(record, doc, wanted), 'device.promoted')
+  const device = await devices.create(ctx, draftFor(record, doc, wanted), 'device.promoted').catch((error: unknown) => {
+    throw ownFields(error)
+  })
   const promoted = { ...doc, promoted_to_device_id: device.id, promoted_at: ctx.now, updated_at: ctx.now }
   await store.save(ctx, await classify(ctx, doc.network_id, draftOf(record, { device: promoted })))
   return device
@@ -84,14 +100,28 @@ type ItemResult<Word extends string, T> = {
   readonly error?: ItemError
 } & Partial<T>
 
+type EachItem<Item, Word extends string, T> = {
+  readonly word: Word
+  readonly idOf: (item: Item) => string
+  readonly run: (item: Item, index: number) => Promise<T>
+  readonly permission?: Permission
+  /** Fields of all items that name other objects. */
+  readonly shared?: Partial<Wanted>
+}
+
 /** Processes each item separately: a failure undoes its own changes only, and is reported at its index. */
 export const eachItem = async <Item, const Word extends string, T extends object>(
   ctx: Ctx,
   items: readonly Item[],
-  { word, idOf, run }: { word: Word; idOf: (item: Item) => string; run: (item: Item, index: number) => Promise<T> },
+  { word, idOf, run, permission = 'discovery:update', shared = {} }: EachItem<Item, Word, T>,
 ) => {
+  const guard = { permission, schema: Promotion, params: ['id'], isCreate: false }
+  const runOne = (item: Item, index: number): Promise<T> => {
+    const input = { ...shared, id: idOf(item) }
+    return ctx.guarded({ ...guard, input, given: input }, () => run(item, index))
+  }
   const results: ItemResult<Word, T>[] = []
-  for await (const { index, item, outcome } of attemptEach(ctx, items, { isAtomic: false, run })) {
+  for await (const { index, item, outcome } of attemptEach(ctx, items, { isAtomic: false, run: runOne })) {
     const result =
       outcome instanceof AppError ? { status: 'failed', error: itemError(outcome) } : { status: word, ...outcome }
     // A failed item has none of the fields of T, which are all optional in it.
@@ -106,6 +136,7 @@ export const promoteMany = async (ctx: Ctx, { ids, name: template, ...wanted }: 
   return eachItem(ctx, ids, {
     word: 'promoted',
     idOf: (id) => id,
+    shared: wanted,
     run: async (id, index) => {
       const { doc } = await mustLoad(ctx, id)
       const name = nameBy(template, doc, index + 1).slice(0, 255)

@@ -3,14 +3,14 @@ import { DEFAULT_SPACE, parseIpKey, spaceOfKey } from '../../../net/ip.ts'
 import { isMulticastMac, parseMac } from '../../../net/mac.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { pause } from '../../../platform/runtime/pause.ts'
-import type { SnmpFacts } from '../../../scanner/protocol.ts'
+import type { LldpNeighbour, SnmpFacts } from '../../../scanner/protocol.ts'
 import type { Ctx } from '../../ctx.ts'
 import * as queries from '../devices/discovered-queries.ts'
 import * as store from '../devices/discovered-store.ts'
 import type { DiscoveredRecord } from '../devices/records.ts'
 import { adaptiveBatchFor, inBatches } from '../scans/adaptive-batch.ts'
 import { classify, draftOf } from './classify.ts'
-import type { Link } from './findings.ts'
+import type { Link, LinkedPorts } from './findings.ts'
 
 const CHUNK = 100
 /** Most links of one device: a switch has no more neighbours than ports. */
@@ -42,18 +42,32 @@ const addLink = (links: Links, id: string, link: Link): void => {
   links.set(id, [...(links.get(id) ?? []), link])
 }
 
+/** Returns the two ports, and the sentence about them. */
+const portsOf = ({
+  localPort: local,
+  remotePort: remote,
+  remotePortDescription: description = '',
+}: Pick<LldpNeighbour, 'localPort' | 'remotePort' | 'remotePortDescription'>): {
+  because: string
+  ports: LinkedPorts
+} => {
+  const because = `LLDP: ${local} to ${remote}`
+  if (description === '' || parseMac(remote) === undefined) return { because, ports: { local, remote } }
+  return { because: `${because} (${description})`, ports: { local, remote, description } }
+}
+
 const linksFrom = async (ctx: Ctx, where: queries.Where, told: readonly Account[]): Promise<Links> => {
   const { networkId, space } = where
   const links: Links = new Map()
-  const ports = told.flatMap(({ source, facts }) => aloneOnPort(facts).map((one) => ({ ...one, source })))
+  const learnt = told.flatMap(({ source, facts }) => aloneOnPort(facts).map((one) => ({ ...one, source })))
   const neighbours = told.flatMap(({ source, facts }) => facts.lldp.map((one) => ({ ...one, source })))
   const owners = await queries.ownersOf(ctx, where, [
-    ...ports.map(({ mac }) => macKey(mac)),
+    ...learnt.map(({ mac }) => macKey(mac)),
     ...neighbours.map(({ remoteChassis }) => macKey(remoteChassis)),
   ])
   const addresses = neighbours.flatMap(({ remoteAddress }) => parseIpKey(remoteAddress, space) ?? [])
   const holders = await queries.holdersOf(ctx, networkId, addresses)
-  for (const { mac, port, source } of ports) {
+  for (const { mac, port, source } of learnt) {
     const target = owners.get(macKey(mac))
     const name = source.doc?.hostname || source.doc?.ip
     if (target !== undefined && target !== source.id)
@@ -65,11 +79,15 @@ const linksFrom = async (ctx: Ctx, where: queries.Where, told: readonly Account[
         because: `${name} learnt ${mac} there`,
       })
   }
-  for (const { source, localPort, remotePort, remoteChassis, remoteAddress } of neighbours) {
+  for (const { source, remoteChassis, remoteAddress, ...ports } of neighbours) {
     const key = parseIpKey(remoteAddress, space)
     const target = owners.get(macKey(remoteChassis)) ?? (key === undefined ? undefined : holders.get(key))
     if (target !== undefined && target !== source.id)
-      addLink(links, source.id, { kind: 'neighbour', targetId: target, because: `LLDP: ${localPort} to ${remotePort}` })
+      addLink(links, source.id, {
+        kind: 'neighbour',
+        targetId: target,
+        ...portsOf(ports),
+      })
   }
   return links
 }

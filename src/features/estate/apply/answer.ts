@@ -6,6 +6,7 @@ import { itemError } from '../../../platform/operation/attempt.ts'
 import type { Permission } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { withDeviceNames } from '../../history/items.ts'
+import { Sight } from '../../history/sight.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
 import { countsOf, fingerprintsOf } from '../../mcp/changes.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../api.ts'
@@ -15,11 +16,11 @@ import type { PlannedChange, RowError } from './row.ts'
 
 const VERBS = ['delete', 'update', 'create'] as const
 
+export const permissionOf = ({ resource, change }: Pick<PlannedChange, 'resource' | 'change'>): Permission =>
+  `${resource}:${change}`
+
 /** Returns the permissions for what a plan does. */
-export const permissionsOf = ({ changes }: Plan): Permission[] => {
-  const all = new Set(changes.map(({ resource, change }): Permission => `${resource}:${change}`))
-  return [...all].sort()
-}
+export const permissionsOf = ({ changes }: Plan): Permission[] => [...new Set(changes.map(permissionOf))].sort()
 
 const countsByVerb = (changes: readonly PlannedChange[]): Counts => {
   const counts: Counts = {}
@@ -100,7 +101,7 @@ const shownChange = (change: PlannedChange, isDry: boolean): ApplyResult['change
 const withNames = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
   const isStored = ({ change, resource }: PlannedChange) => resource === 'relationships' && change !== 'create'
   const items = changes.filter(isStored).map((one) => ({ ...one, kind: rulesFor(one.resource).kind }))
-  const named = new Map((await withDeviceNames(ctx, items)).map(({ id, name }) => [id, name]))
+  const named = new Map((await withDeviceNames(ctx, await Sight.of(ctx), items)).map(({ id, name }) => [id, name]))
   return changes.map((one) => (isStored(one) ? { ...one, name: named.get(one.id) ?? one.name } : one))
 }
 
@@ -129,7 +130,8 @@ export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResul
     changes_total: plan.changes.length,
     errors: failed.slice(0, MAX_ERRORS).map(errorOf),
     extra: plan.extra,
-    also: journal ? alongWith(countsOf(journal), own) : null,
+    // The counts have objects that a caller with a part of the estate may not read.
+    also: journal && !ctx.caller.reach ? alongWith(countsOf(journal), own) : null,
     ...(isDry && { lacking: [...lacking] }),
     fingerprint: fingerprintOf(plan, journal, ctx.now),
   }

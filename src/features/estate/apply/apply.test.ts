@@ -31,6 +31,18 @@ describe.each(dialects())('on %s', (dialect) => {
     expect(await inv.api.devices.list({})).toEqual([])
   })
 
+  test('has a limit of rows, and another one of ports and cables', async () => {
+    const rows = (count: number) => Array.from({ length: count }, () => 1)
+    expect(await inv.ask('POST /api/estate/apply', { devices: rows(100_001) })).toMatchObject({
+      status: 400,
+      body: { error: 'body: has 100001 rows; there may be 100000' },
+    })
+    expect(await inv.ask('POST /api/estate/apply', { ports: rows(200_000), cables: [1] })).toMatchObject({
+      status: 400,
+      body: { error: 'body: has 200001 ports and cables; there may be 200000' },
+    })
+  })
+
   test('an apply does it, and a second one nothing', async () => {
     const { fingerprint } = await inv.api.estate.apply({ ...DOCUMENT, dry_run: true })
     const made = await inv.api.estate.apply({ ...DOCUMENT, expect: fingerprint })

@@ -9,17 +9,21 @@ import { pause } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Means } from '../../history/kinds.ts'
 import { type Refused, runSteps, type Step } from '../../history/steps.ts'
-import { INVENTORY, type Resource } from '../../inventory.ts'
+import { INVENTORY, type Resource, tableOf } from '../../inventory.ts'
 import { MOST_OBJECTS, WATCHED_TABLES } from '../../mcp/changes.ts'
 import { lockForRedrawing } from '../../placement-lock.ts'
+import { known } from '../../scopes/part.ts'
 import type { Tables } from '../../tables.ts'
-import { APPLY_WRITES, type estate, MAX_APPLY_ROWS } from '../api.ts'
-import { type AnswerParts, answerOf, permissionsOf, refusal } from './answer.ts'
+import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../api.ts'
+import { type AnswerParts, answerOf, permissionOf, permissionsOf, refusal } from './answer.ts'
+import { mayHoldCustom, referenceFieldsOf } from './custom-references.ts'
 import { planOf } from './plan.ts'
 import type { EstateRows, Plan, PlanInput } from './planning.ts'
+import { outsideError, outsideOf } from './reach.ts'
 import { placeInRow } from './references.ts'
 import { rulesFor } from './resources.ts'
 import type { PlannedChange, RowError } from './row.ts'
+import { type Later, roundsOf } from './second-round.ts'
 
 export type ApplyInput = ParsedInputOf<(typeof estate)['apply']>
 
@@ -27,7 +31,7 @@ export type ApplyInput = ParsedInputOf<(typeof estate)['apply']>
 const LARGE_CHANGES = 1000
 
 /** The tables that a plan reads. */
-const READ_TABLES: readonly (keyof Tables & string)[] = [...INVENTORY, 'pool_tags', 'refs']
+const READ_TABLES: readonly (keyof Tables & string)[] = [...INVENTORY.map(tableOf), 'pool_tags', 'refs']
 
 const WATCHED = {
   rules: WATCHED_TABLES,
@@ -37,26 +41,55 @@ const WATCHED = {
   },
 }
 
+/** The rows of ports and cables have another limit: a device is one row and has many interfaces. */
+const PORT_ROWS: readonly Resource[] = ['ports', 'cables']
+
+const countOf = (rows: EstateRows, resources: readonly Resource[]): number =>
+  resources.reduce((sum, resource) => sum + (rows[resource]?.length ?? 0), 0)
+
+const checkRows = (rows: EstateRows, given: readonly Resource[]): void => {
+  const ports = countOf(
+    rows,
+    given.filter((resource) => PORT_ROWS.includes(resource)),
+  )
+  const others = countOf(rows, given) - ports
+  if (others > MAX_APPLY_ROWS) throw invalidField('body', `has ${others} rows; there may be ${MAX_APPLY_ROWS}`)
+  if (ports > MAX_APPLY_PORTS)
+    throw invalidField('body', `has ${ports} ports and cables; there may be ${MAX_APPLY_PORTS}`)
+}
+
 const checkInput = ({ prune, allow_empty, managed_by }: ApplyInput, total: number): void => {
-  if (total > MAX_APPLY_ROWS) throw invalidField('body', `has ${total} rows; there may be ${MAX_APPLY_ROWS}`)
   if (prune && managed_by === '')
     throw invalidField('prune', 'needs managed_by: it deletes the other objects of an owner')
   if (prune && total === 0 && !allow_empty)
     throw invalidField('prune', 'would delete all objects of the owner, because there is no row; allow_empty allows it')
 }
 
+const hasSomewhere = ({ caller: { permissions, reach } }: Ctx, permission: Permission): boolean =>
+  permissions.has(permission) || reach?.has(permission) === true
+
 /** @throws AppError FORBIDDEN for a caller who may neither create nor change anything */
 const requireWrite = (ctx: Ctx): void => {
   const [first] = APPLY_WRITES
-  if (first && !APPLY_WRITES.some((permission) => ctx.caller.permissions.has(permission))) ctx.require(first)
+  if (first && !APPLY_WRITES.some((permission) => hasSomewhere(ctx, permission))) ctx.require(first)
 }
 
-const stepOf = ({ resource, id, change, document }: PlannedChange): Step => ({
+const stepOf = ({ change: { resource, id, change }, document }: Later): Step => ({
   ...{ kind: rulesFor(resource).kind, id, change, document, isShared: false },
 })
 
-/** True for a step whose effect only the end of the transaction undoes. */
+/** The second round sets fields of objects that the first one has made. */
+const secondStepOf = (later: Later): Step => ({ ...stepOf(later), change: 'update' })
+
+/** True for a step whose effect only a savepoint around all steps undoes. */
 const isStuck = ({ isApplied }: Refused): boolean => isApplied === true
+
+/** Undoes the savepoint around a plan, some of whose steps are stuck. */
+class Stuck extends Error {
+  constructor(readonly refused: ReadonlyMap<PlannedChange, AppError>) {
+    super()
+  }
+}
 
 /** A deleted object may be deleted along with another one before its turn. */
 const isGone = ({ step, error }: Refused): boolean => step.change === 'delete' && error.code === 'NOT_FOUND'
@@ -69,13 +102,16 @@ const REDRAWN: ReadonlySet<Resource> = new Set(['spaces', 'networks', 'pools'])
 
 type Run = { readonly ctx: Ctx; readonly means: Means; readonly total: number; readonly isAtomic: boolean }
 
-/** Runs a plan. @returns the refused steps, by change */
-const runPlan = async (
+/** Runs a plan. @returns the refused steps, by change @throws Stuck unless `isAtomic` */
+const runOnce = async (
   { ctx, means, total, isAtomic }: Run,
   changes: readonly PlannedChange[],
 ): Promise<Map<PlannedChange, AppError>> => {
   if (changes.some(({ resource }) => REDRAWN.has(resource))) await lockForRedrawing(ctx)
-  const byStep = new Map(changes.map((change) => [stepOf(change), change]))
+  const hasCustom = changes.some(({ document }) => mayHoldCustom(document))
+  const fields = hasCustom ? await referenceFieldsOf(ctx, changes) : new Map()
+  const { first, second } = roundsOf(changes, (resource) => fields.get(resource) ?? new Map())
+  const byStep = new Map(first.map((later) => [stepOf(later), later.change]))
   const breathe = async (attempted: number) => {
     ctx.progress(total + Math.floor((total * attempted) / changes.length), 2 * total)
     await pause()
@@ -84,14 +120,38 @@ const runPlan = async (
     await ctx.confirmRights()
   }
   const refused = await runSteps({ ctx, means, breathe }, [...byStep.keys()])
-  const stuck = refused.find(isStuck)
-  if (stuck && !isAtomic) throw stuck.error
-  return new Map(
-    refused.flatMap((one) => {
-      const change = byStep.get(one.step)
-      return change && !isGone(one) ? [[change, one.error]] : []
-    }),
+  const failed = new Set(refused.map(({ step }) => byStep.get(step)))
+  const later = new Map(
+    second.filter(({ change }) => !failed.has(change)).map((one) => [secondStepOf(one), one.change]),
   )
+  for (const [step, change] of later) byStep.set(step, change)
+  const isLate = (one: Refused): Refused => ({ ...one, isApplied: true })
+  if (later.size > 0) refused.push(...(await runSteps({ ctx, means, breathe }, [...later.keys()])).map(isLate))
+  const errorsOf = (some: readonly Refused[]) =>
+    new Map(
+      some.flatMap((one) => {
+        const change = byStep.get(one.step)
+        return change && !isGone(one) ? [[change, one.error]] : []
+      }),
+    )
+  const stuck = refused.filter(isStuck)
+  if (stuck.length > 0 && !isAtomic) throw new Stuck(errorsOf(stuck))
+  return errorsOf(refused)
+}
+
+/** Runs a plan: if it is not atomic, without the changes that are refused after they had an effect. @returns the refused steps, by change */
+const runPlan = async (run: Run, changes: readonly PlannedChange[]): Promise<Map<PlannedChange, AppError>> => {
+  if (run.isAtomic) return runOnce(run, changes)
+  const refused = new Map<PlannedChange, AppError>()
+  for (;;) {
+    const left = changes.filter((change) => !refused.has(change))
+    try {
+      return new Map([...refused, ...(await run.ctx.savepoint(() => runOnce(run, left)))])
+    } catch (error) {
+      if (!(error instanceof Stuck) || error.refused.size === 0) throw error
+      for (const [change, one] of error.refused) refused.set(change, one)
+    }
+  }
 }
 
 const rowErrorOf = (rows: EstateRows, { resource, row = 0, name }: PlannedChange, error: AppError): RowError => {
@@ -155,7 +215,8 @@ export const applyHandler = (means: Means) => ({
     const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect } = input
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
-    const total = given.reduce((sum, resource) => sum + (rows[resource]?.length ?? 0), 0)
+    checkRows(rows, given)
+    const total = countOf(rows, given)
     checkInput(input, total)
     // The kernel sends true or false.
     const isDry = input.dry_run === true
@@ -163,13 +224,21 @@ export const applyHandler = (means: Means) => ({
     const onNamed = (resource: Resource) => {
       if (isDry) ctx.require(`${resource}:list`)
     }
-    const planInput: PlanInput = { rows, owner, takesOver, prunes, onNamed }
+    const planInput: PlanInput = { rows, owner, takesOver, prunes, onNamed, ...(ctx.caller.reach && { whole: ctx }) }
 
-    const check = (plan: Plan): readonly Permission[] => {
+    /** @returns the permissions that the caller lacks, of a dry run @throws AppError FORBIDDEN in earnest */
+    const checkReach = async (by: Ctx, changes: readonly PlannedChange[]): Promise<Permission[]> => {
+      const outside = await outsideOf(by, changes)
+      if (!isDry && outside.length > 0) throw outsideError(outside)
+      return [...new Set(outside.map(permissionOf))]
+    }
+    const check = async (by: Ctx, plan: Plan): Promise<readonly Permission[]> => {
       if (isAtomic && plan.errors.length > 0) throw refusal(plan.errors)
       const needed = permissionsOf(plan)
       if (!isDry) for (const permission of needed) ctx.require(permission)
-      return needed.filter((permission) => !ctx.caller.permissions.has(permission))
+      const lacking = needed.filter((permission) => !hasSomewhere(ctx, permission))
+      const stored = plan.changes.filter(({ change }) => change !== 'create')
+      return [...new Set([...lacking, ...(await checkReach(by, stored))])].sort()
     }
     const answer = async (by: Ctx, plan: Plan, parts: Pick<AnswerParts, 'failed' | 'lacking' | 'journal'>) => {
       const result = await answerOf(by, { plan, given, isDry, ...parts })
@@ -185,8 +254,8 @@ export const applyHandler = (means: Means) => ({
       ctx.signal.throwIfAborted()
       ctx.progress(done, 2 * total)
     }
-    const plan = await planOf(ctx, { ...planInput, planned })
-    const lacking = check(plan)
+    const plan = await planOf(await known(ctx), { ...planInput, planned })
+    const lacking = await check(ctx, plan)
     const isWatched = isDry || expect !== undefined
     const isRehearsed = lacking.length === 0 && plan.changes.length <= MOST_OBJECTS
     if (plan.changes.length === 0 || (isDry && !isRehearsed)) {
@@ -197,12 +266,17 @@ export const applyHandler = (means: Means) => ({
     const run = async (tx: Ctx) => {
       await tx.store.sql.lockNames(tx.db, ['estate apply'])
       const isCurrent = tx.revision(READ_TABLES) === revision
-      const current = isCurrent ? plan : await planOf(tx, { ...planInput, settled: plan.settled })
-      if (!isCurrent) check(current)
+      const again = { ...planInput, settled: plan.settled, ...(planInput.whole && { whole: tx }) }
+      const current = isCurrent ? plan : await planOf(await known(tx), again)
+      if (!isCurrent) await check(tx, current)
       const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
       if (isAtomic && failed.length > 0) throw refusal(failed)
       const done = { ...current, changes }
-      const parts = { failed: [...current.errors, ...failed], lacking: [], journal: tx.rowChanges() }
+      const outside = await checkReach(
+        tx,
+        changes.filter(({ change }) => change !== 'delete'),
+      )
+      const parts = { failed: [...current.errors, ...failed], lacking: outside.sort(), journal: tx.rowChanges() }
       const result = await answer(tx, done, parts)
       if (isDry) throw new RolledBack(result)
       return result

@@ -46,6 +46,20 @@ describe('a document', () => {
       'with cleared fields',
       device({ os: null, tags: null, addresses: null, refs: null, datacenter: null, status: '', managed_by: '' }),
     ],
+    [
+      'with references in values and in a default',
+      {
+        'custom-fields': [
+          {
+            ...{ resource: 'devices', name: 'sites', type: 'reference', reference_to: 'datacenters', multiple: true },
+            default: [{ name: 'a' }],
+          },
+          { resource: 'devices', name: 'site', type: 'reference', reference_to: 'datacenters', default: { name: 'a' } },
+        ],
+        datacenters: [{ name: 'a' }],
+        devices: [{ name: 'd', custom: { site: { name: 'a' }, sites: ['a', { name: 'a' }] } }],
+      },
+    ],
     ['with refs', device({ refs: { netbox: 'dcim.device.1', other: null } })],
     [
       'with an address',

@@ -36,6 +36,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   vlan_id: 'The VLAN number; 0 or null for none',
 }
 
+const nounOf = (resource: Resource): string => rulesFor(resource).noun
+
 const described = (field: string, noun: string, schema: JsonSchema): JsonSchema => ({
   ...schema,
   description:
@@ -48,26 +50,73 @@ const conditionsOf = (resource: Resource): JsonSchema => {
   const texts = ['name', ...('subnet' in draft.shape ? ['subnet'] : []), 'id', 'ref']
   const properties = [
     ...texts.map((field): [string, JsonSchema] => [field, { type: 'string', minLength: 1 }]),
-    ...level.references.map((reference): [string, JsonSchema] => [reference.as, referenceSchema(reference)]),
+    ...level.references
+      // A port that is part of another one is not told by that.
+      .filter((reference) => reference.resource !== resource)
+      .map((reference): [string, JsonSchema] => [reference.as, referenceSchema(reference)]),
   ]
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false }
 }
 
 const referenceSchema = ({ resource }: Reference): JsonSchema => ({
   anyOf: [{ type: ['string', 'null'] }, conditionsOf(resource)],
-  description: `The ${rulesFor(resource).noun}: its name, or an object that tells which one`,
+  description: `The ${nounOf(resource)}: its name, or an object that tells which one`,
 })
 
+const NAMED: JsonSchema = { type: 'object', description: 'Tells which object a reference means' }
+
+/** Adds the objects that stand for references to the schema of a value. */
+const withNamed = (schema: JsonSchema): JsonSchema => {
+  const listed = ({ anyOf, items, ...rest }: JsonSchema): JsonSchema => ({
+    ...rest,
+    ...(anyOf && { anyOf: anyOf.map(listed) }),
+    ...(items && { items: { anyOf: [items, NAMED] } }),
+  })
+  const { description, ...value } = schema
+  return { ...(description !== undefined && { description }), anyOf: [listed(value), NAMED] }
+}
+
+/** The schema of a field that may hold references of custom fields. */
+const ofValues = (field: string, noun: string, schema: JsonSchema): JsonSchema => {
+  if (field === 'default' && noun === nounOf('custom-fields')) return withNamed(schema)
+  const { additionalProperties: values } = schema
+  return field === 'custom' && typeof values === 'object'
+    ? { ...schema, additionalProperties: withNamed(values) }
+    : schema
+}
+
 /** Adds the names beside ids, and descriptions. */
-const levelSchema = (noun: string, schema: JsonSchema, { references, lists }: Level): JsonSchema => {
+const levelSchema = (noun: string, schema: JsonSchema, { references, objects, lists }: Level): JsonSchema => {
   const properties: Record<string, JsonSchema> = {}
   for (const [field, one] of Object.entries(schema.properties ?? {})) {
-    const reference = references.find((other) => other.field === field)
+    const reference = references.find((other) => other.field === field && other.as !== field)
     if (reference) properties[reference.as] = referenceSchema(reference)
     const inner = lists.find(([name]) => name === field)?.[1]
-    properties[field] = described(field, noun, inner ? withItems(one, inner) : one)
+    const own = objects.find(([name]) => name === field)?.[1]
+    properties[field] = described(
+      field,
+      noun,
+      inner ? withItems(one, inner) : own ? withProperties(one, own) : ofValues(field, noun, one),
+    )
   }
   return { type: 'object', properties, additionalProperties: false }
+}
+
+/** Adds the names beside ids to an object, or to the form of it that is no null. */
+const withProperties = (schema: JsonSchema, level: Level): JsonSchema => {
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((one) => withProperties(one, level)) }
+  if (!schema.properties) return schema
+  // A name stands for an id, so that none of both is required by the schema.
+  const replaced = level.references.flatMap(({ field, as }) => (as === field ? [] : [field]))
+  const required = schema.required?.filter((field) => !replaced.includes(field)) ?? []
+  const { required: _, ...rest } = schema
+  const inner = levelSchema('object', rest, level)
+  return {
+    ...rest,
+    ...inner,
+    ...(schema.type !== undefined && { type: schema.type }),
+    ...(required.length > 0 && { required }),
+  }
 }
 
 const withItems = (schema: JsonSchema, level: Level): JsonSchema =>

@@ -6,7 +6,7 @@ import { findRefs } from '../../../platform/operation/object-refs.ts'
 import { idOfRef } from '../../../platform/operation/resolve-refs.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Document, documentOf, KIND_RULES } from '../../history/kinds.ts'
-import type { Resource } from '../../inventory.ts'
+import { type Resource, tableOf as tableName } from '../../inventory.ts'
 import { type ResourceRules, rulesFor } from './resources.ts'
 
 /** The fields by which an object is found. */
@@ -16,6 +16,7 @@ export type Entry = {
   readonly subnet: string | undefined
   readonly datacenter_id: string | undefined
   readonly network_id: string | undefined
+  readonly device_id: string | undefined
   readonly space_id: string | undefined
   readonly managed_by: string
   readonly refs: Refs
@@ -34,6 +35,7 @@ export type Wanted = {
   readonly ref?: { readonly source: string; readonly id: string }
   readonly datacenter_id?: string | null
   readonly network_id?: string | null
+  readonly device_id?: string | null
   readonly space_id?: string | null
 }
 
@@ -48,12 +50,17 @@ export const canonicalSubnet = (text: string): string => {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
+/** A device type is called by its manufacturer and its model, of which a row has no name. */
+const nameOf = ({ name, manufacturer, model }: Document): string =>
+  textOf(name) ?? [manufacturer, model].filter((part) => typeof part === 'string').join(' ')
+
 export const entryOf = (id: string, document: Document, row?: string): Entry => ({
   id,
-  name: textOf(document.name) ?? '',
+  name: nameOf(document),
   subnet: textOf(document.subnet),
   datacenter_id: textOf(document.datacenter_id),
   network_id: textOf(document.network_id),
+  device_id: textOf(document.device_id),
   space_id: textOf(document.space_id),
   managed_by: textOf(document.managed_by) ?? '',
   // The documents of objects that have refs.
@@ -62,7 +69,7 @@ export const entryOf = (id: string, document: Document, row?: string): Entry => 
 })
 
 const fits = (entry: Entry, wanted: Wanted): boolean => {
-  const { text, name, subnet, id, ref, datacenter_id, network_id, space_id } = wanted
+  const { text, name, subnet, id, ref, datacenter_id, network_id, device_id, space_id } = wanted
   if (id !== undefined && entry.id !== id) return false
   if (ref && entry.refs[ref.source] !== ref.id) return false
   if (name !== undefined && keyOfName(entry.name) !== keyOfName(name)) return false
@@ -71,6 +78,7 @@ const fits = (entry: Entry, wanted: Wanted): boolean => {
     return false
   if (datacenter_id !== undefined && (entry.datacenter_id ?? null) !== datacenter_id) return false
   if (space_id !== undefined && (entry.space_id ?? null) !== space_id) return false
+  if (device_id !== undefined && (entry.device_id ?? null) !== device_id) return false
   return network_id === undefined || (entry.network_id ?? null) === network_id
 }
 
@@ -129,7 +137,7 @@ class RowIndex {
 }
 
 /** The tables of resources whose rows are found by name; the type of all of them together is too wide for the builder. */
-const tableOf = (resource: Resource) => resource as 'devices'
+const tableOf = (resource: Resource) => tableName(resource) as 'devices'
 
 /** Returns the ids of the stored objects of a resource with these names, in lower case. */
 export const idsOfNames = async (ctx: Ctx, resource: Resource, names: readonly string[]): Promise<string[]> => {
@@ -207,7 +215,17 @@ export class Objects {
     return [...documents].map(([id, { document }]) => entryOf(id, document))
   }
 
-  async #ids({ id, ref, name, subnet, text, datacenter_id, network_id, space_id }: Wanted): Promise<string[]> {
+  async #ids({
+    id,
+    ref,
+    name,
+    subnet,
+    text,
+    datacenter_id,
+    network_id,
+    device_id,
+    space_id,
+  }: Wanted): Promise<string[]> {
     const { resource } = this.#rules
     if (id !== undefined) return [id]
     if (ref) return [await idOfRef(this.#ctx, resource, ref)].filter((found) => found !== undefined)
@@ -219,6 +237,7 @@ export class Objects {
       return isSubnet ? [...named, ...(await this.#idsOf('subnet', canonicalSubnet(text)))] : named
     }
     if (network_id !== undefined) return this.#idsOf('network_id', network_id)
+    if (device_id !== undefined) return this.#idsOf('device_id', device_id)
     if (datacenter_id !== undefined) return this.#idsOf('datacenter_id', datacenter_id)
     return space_id === undefined ? [] : this.#idsOf('space_id', space_id)
   }

@@ -3,14 +3,21 @@ import { DEFAULT_SPACE, type IpKey, ipKeyOf, keyInSpace, parseIp, type SpaceKey,
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
+import type { CableDraft } from '../../cables/api.ts'
+import * as cables from '../../cables/keys.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { CustomFieldDraft } from '../../custom-fields/api.ts'
+import * as customFields from '../../custom-fields/custom-fields.ts'
+import type { DeviceTypeDraft } from '../../device-types/api.ts'
+import * as deviceTypes from '../../device-types/device-types.ts'
 import type { Document } from '../../history/kinds.ts'
-import { INVENTORY, type Resource } from '../../inventory.ts'
+import { INVENTORY, type Resource, tableOf } from '../../inventory.ts'
 import { rangesOf } from '../../pools/pools.ts'
 import type { VlanDraft } from '../../vlans/api.ts'
 import * as vlans from '../../vlans/vlans.ts'
 import { matchByName, partOf } from './matching.ts'
 import { entryOf, idsOfNames, idsOfRefs, keyOfName, storedDocuments } from './objects.ts'
+import { planLater } from './plan-later.ts'
 import {
   nameOf,
   type Plan,
@@ -36,13 +43,16 @@ const refsIn = ({ refs }: Fields): Refs =>
       )
     : {}
 
+/** A row as it is given, with its place in the list. */
+type Given = readonly [at: number, raw: unknown]
+
 /** Returns the rows that are no objects of an earlier plan, with ids in place of names. */
-const readRows = async (rows: Rows, given: readonly unknown[]): Promise<Row[]> => {
+const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => {
   const { planning, resource, rules } = rows
   const settled = planning.input.settled?.get(resource)
   const read: Row[] = []
   planning.scope.onNamed(resource)
-  for (const [at, raw] of given.entries()) {
+  for (const [at, raw] of given) {
     await planning.breathe()
     const known = settled?.get(at)
     if (known) {
@@ -50,13 +60,16 @@ const readRows = async (rows: Rows, given: readonly unknown[]): Promise<Row[]> =
       continue
     }
     if (!isFields(raw)) {
-      rows.fail({ at, raw, fields: {}, issues: [], refs: {} }, [{ field: '', message: 'must be an object' }])
+      rows.fail({ at, raw, fields: {}, issues: [], hidden: [], refs: {} }, [
+        { field: '', message: 'must be an object' },
+      ])
       continue
     }
-    const { fields, issues } = await resolveReferences(resource, raw, planning.scope)
+    const { fields, issues, hidden, later } = await resolveReferences(resource, raw, planning.scope)
+    if (later.length > 0) rows.later.set(at, later)
     const all = [...issues, ...unknownIssues(rules, fields)]
     if (fields.id !== undefined && typeof fields.id !== 'string') all.push({ field: 'id', message: 'must be a string' })
-    read.push({ at, raw, fields, issues: all, refs: refsIn(fields) })
+    read.push({ at, raw, fields, issues: all, hidden, refs: refsIn(fields) })
   }
   return read
 }
@@ -89,8 +102,11 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
       rows,
       batch.map(([, id]) => id),
     )
+    const moved = resource === 'cables' ? await movedCables(rows, batch) : undefined
     for (const [row, id] of batch) {
-      rows.finish(row, stored.get(id))
+      if (moved?.has(row))
+        rows.fail(row, [...row.issues, { field: '', message: 'has other ends; a cable keeps its own' }])
+      else rows.finish(row, stored.get(id))
       await planning.breathe()
     }
   }
@@ -189,19 +205,69 @@ const fixedKeyOf = (
   return { text: `${pool_id} ${key}`, at: { pool_id, key } }
 }
 
+/** The natural keys of a resource whose objects differ by some of their fields together. */
+type Unique = {
+  /** @param draft a row that its schema has accepted */
+  readonly keyOf: (draft: unknown) => string
+  readonly idsOfKeys: (ctx: Ctx, keys: readonly string[]) => Promise<Map<string, string>>
+}
+
+const UNIQUE: Partial<Record<Resource, Unique>> = {
+  'custom-fields': {
+    keyOf: (draft) => customFields.naturalKey(draft as CustomFieldDraft),
+    idsOfKeys: customFields.idsOfKeys,
+  },
+  cables: { keyOf: (draft) => cables.naturalKey(draft as CableDraft), idsOfKeys: cables.idsOfKeys },
+  'device-types': {
+    keyOf: (draft) => deviceTypes.naturalKey(draft as DeviceTypeDraft),
+    idsOfKeys: deviceTypes.idsOfKeys,
+  },
+  vlans: { keyOf: (draft) => vlans.naturalKey(draft as VlanDraft), idsOfKeys: vlans.idsOfKeys },
+}
+
+const uniqueOf = (resource: Resource): Unique => {
+  const unique = UNIQUE[resource]
+  if (!unique) throw new Error(`the rows of ${resource} have no natural key of several fields`)
+  return unique
+}
+
 /** Returns the natural key of a row; undefined for a bad row. */
-const uniqueKeyOf = ({ draft }: ResourceRules, { issues, fields: { id: _, ...fields } }: Row): string | undefined => {
+const uniqueKeyOf = (
+  { draft, resource }: ResourceRules,
+  { issues, fields: { id: _, ...fields } }: Row,
+): string | undefined => {
   if (issues.length > 0) return undefined
   const parsed = draft.safeParse(fields)
-  // The rows of VLANs alone have such a key.
-  return parsed.success ? vlans.naturalKey(parsed.data as VlanDraft) : undefined
+  return parsed.success ? uniqueOf(resource).keyOf(parsed.data) : undefined
+}
+
+/** Returns the rows that mean stored cables by their ids or refs, and have other ends. */
+const movedCables = async (
+  { planning, rules }: Rows,
+  targets: readonly (readonly [Row, string])[],
+): Promise<ReadonlySet<Row>> => {
+  const given = targets.flatMap(([row, id]) => {
+    const key = uniqueKeyOf(rules, row)
+    return key === undefined ? [] : [{ row, id, key }]
+  })
+  const ids = await cables.idsOfKeys(
+    planning.ctx,
+    given.map(({ key }) => key),
+  )
+  const stored = await storedDocuments(
+    planning.ctx,
+    rules,
+    given.map(({ id }) => id),
+  )
+  // A new cable has the ends of its row.
+  return new Set(given.filter(({ id, key }) => stored.has(id) && ids.get(key) !== id).map(({ row }) => row))
 }
 
 const planByUnique = async (rows: Rows, given: readonly Row[], meant: ReadonlySet<string>): Promise<void> => {
   const { planning, rules } = rows
   for (const batch of batches(given, ROWS_AT_ONCE)) {
     const keys = batch.map((row) => uniqueKeyOf(rules, row))
-    const ids = await vlans.idsOfKeys(
+    const ids = await uniqueOf(rules.resource).idsOfKeys(
       planning.ctx,
       keys.filter((key) => key !== undefined),
     )
@@ -244,13 +310,34 @@ const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => 
   }
 }
 
-const planResource = async (planning: Planning, resource: Resource, given: readonly unknown[]): Promise<void> => {
-  const rows = new Rows(planning, resource)
+const planRows = async (rows: Rows, given: readonly Given[]): Promise<void> => {
   const { others, meant } = await planByIds(rows, await readRows(rows, given))
   const { by } = rows.rules.key
   if (by === 'name') await planByNames(rows, others, meant)
   else if (by === 'unique') await planByUnique(rows, others, meant)
   else await planByFixed(rows, others)
+}
+
+const fieldOf = ([, raw]: Given, field: string): string => (isFields(raw) ? keyOfName(textOf(raw[field])) : '')
+
+/** Yields the rows of ports so that a port comes after the one that it is part of. */
+function* withParentsFirst(given: readonly Given[]): Generator<readonly Given[]> {
+  for (let left = given; left.length > 0; ) {
+    const names = new Set(left.map((row) => fieldOf(row, 'name')))
+    const ready = left.filter((row) => fieldOf(row, 'parent') === '' || !names.has(fieldOf(row, 'parent')))
+    // Ports of one name at several devices, or parts of each other: as they stand.
+    const step = ready.length > 0 ? new Set(ready) : new Set(left)
+    yield [...step]
+    left = left.filter((row) => !step.has(row))
+  }
+}
+
+const planResource = async (planning: Planning, resource: Resource, given: readonly unknown[]): Promise<void> => {
+  const rows = new Rows(planning, resource)
+  const numbered = [...given.entries()]
+  if (resource === 'devices') await planning.readAddressDefaults()
+  if (resource !== 'ports') await planRows(rows, numbered)
+  else for (const step of withParentsFirst(numbered)) await planRows(rows, step)
 }
 
 /** Returns the ids of the objects of an owner. */
@@ -261,7 +348,7 @@ const idsOfOwner = async ({ db }: Ctx, resource: Resource, owner: string): Promi
   }
   // All others have both columns; the type of all of them together is too wide for the builder.
   const query = db
-    .selectFrom(resource as 'devices')
+    .selectFrom(tableOf(resource) as 'devices')
     .select('id')
     .where(isManagedBy(owner))
     .orderBy('id')
@@ -295,6 +382,7 @@ export const planOf = async (ctx: Ctx, input: PlanInput): Promise<Plan> => {
     const given = input.rows[resource] ?? []
     if (given.length > 0) await planResource(planning, resource, given)
   }
+  await planLater(planning)
   if (input.owner !== '') for (const resource of INVENTORY) await planOthers(planning, resource)
   const { changes, errors, settled, extra } = planning
   return { changes, errors, settled, extra }

@@ -3,10 +3,12 @@ import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { cachedCount } from '../../../platform/db/cache/query-cache.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Custom, CustomResource } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
+import { addressDefaultsOf, type NamedValue, type ReferenceFields, referenceFieldsOf } from './custom-references.ts'
 import { type Entry, entryOf, Objects, storedDocuments } from './objects.ts'
-import { type Fields, isFields, placeInRow, type Scope } from './references.ts'
+import { type Fields, type HiddenName, isFields, placeInRow, type Scope } from './references.ts'
 import { type ResourceRules, rulesFor } from './resources.ts'
 import { judgeNew, judgeStored, type Ownership, type PlannedChange, type RowError } from './row.ts'
 
@@ -17,6 +19,8 @@ export type PlanInput = Ownership & {
   readonly prunes: boolean
   /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
   readonly onNamed: (resource: Resource) => void
+  /** The context of the whole estate, if the plan knows a part of it alone. */
+  readonly whole?: Ctx
   /** Called with the number of planned rows. */
   readonly planned?: (rows: number) => void
   /** The rows of an earlier plan that change nothing, and their objects. They are not read again. */
@@ -37,13 +41,28 @@ export type Plan = {
 
 export type Stored = { readonly id: string; readonly document: Document; readonly json: string }
 
+/** A row whose custom fields may name rows that come later, once it is planned. */
+export type LaterRow = {
+  readonly resource: Resource
+  readonly at: number
+  readonly raw: unknown
+  readonly id: string
+  readonly named: readonly NamedValue[]
+  readonly stored: Stored | undefined
+}
+
 export type Row = {
   readonly at: number
   readonly raw: unknown
   readonly fields: Fields
   readonly issues: FieldIssue[]
+  readonly hidden: readonly HiddenName[]
   readonly refs: Refs
 }
+
+/** Returns the errors of objects that the caller may not know, and that the stored object does not name. */
+export const hiddenIssues = (hidden: readonly HiddenName[], stored: Stored | undefined): FieldIssue[] =>
+  hidden.filter(({ id }) => !stored?.json.includes(JSON.stringify(id))).map(({ issue }) => issue)
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -61,11 +80,15 @@ export class Planning {
   readonly changes: PlannedChange[] = []
   readonly errors: RowError[] = []
   readonly settled = new Map<Resource, Map<number, Entry>>()
+  readonly later: LaterRow[] = []
   readonly extra: Partial<Record<Resource, number>> = {}
+  /** The values of custom fields that an address without them gets, once the definitions are planned. */
+  addressDefaults: Custom = {}
   readonly scope: Scope
   readonly breathe = createBreathe()
   readonly #objects: ReadonlyMap<Resource, Objects>
   #spaces: Promise<boolean> | undefined
+  #fields: Promise<ReadonlyMap<CustomResource, ReferenceFields>> | undefined
   #planned = 0
 
   constructor(
@@ -78,13 +101,31 @@ export class Planning {
     this.scope = {
       objectsOf: (resource) => this.objectsOf(resource),
       hasSpaces: () => this.#hasSpaces(),
+      referenceFieldsOf: (resource) => this.#referenceFieldsOf(resource),
       onNamed,
+      isHidden: (resource, id) => this.#isHidden(resource, id),
     }
+  }
+
+  async #isHidden(resource: Resource, id: string): Promise<boolean> {
+    const { whole } = this.input
+    return whole !== undefined && (await storedDocuments(whole, rulesFor(resource), [id])).size > 0
   }
 
   #hasSpaces(): Promise<boolean> {
     this.#spaces ??= this.#findSpaces()
     return this.#spaces
+  }
+
+  /** The definitions are the first rows of a document, so that their changes are planned. */
+  async #referenceFieldsOf(resource: CustomResource): Promise<ReferenceFields> {
+    this.#fields ??= referenceFieldsOf(this.ctx, this.changes)
+    return (await this.#fields).get(resource) ?? new Map()
+  }
+
+  /** Called before rows with addresses are planned. */
+  async readAddressDefaults(): Promise<void> {
+    this.addressDefaults = await addressDefaultsOf(this.ctx, this.changes)
   }
 
   async #findSpaces(): Promise<boolean> {
@@ -110,6 +151,8 @@ export class Rows {
   readonly rules: ResourceRules
   readonly objects: Objects
   readonly settled = new Map<number, Entry>()
+  /** The values of rows that are planned in the end, by the places of the rows. */
+  readonly later = new Map<number, readonly NamedValue[]>()
   /** The rows by the objects that they mean or make. */
   readonly #claimed = new Map<string, number>()
 
@@ -161,7 +204,7 @@ export class Rows {
   finish(row: Row, stored: Stored | undefined, key?: string): void {
     const { at, fields, refs } = row
     const { resource, rules } = this
-    const { input, changes } = this.planning
+    const { input, changes, addressDefaults: defaults } = this.planning
     const given = textOf(fields.id)
     const isNamed = resource !== 'relationships'
     const id = stored?.id ?? (given || (isNamed || key === undefined ? Bun.randomUUIDv7() : key))
@@ -171,15 +214,18 @@ export class Rows {
       ...Object.entries(refs).map(([source, ref]) => `ref ${source} ${ref}`),
     ]
     const judged = stored
-      ? judgeStored(rules, fields, stored.document, input)
+      ? judgeStored(rules, fields, { before: stored.document, defaults }, input)
       : judgeNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
     const twice = keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)
-    const issues = [...row.issues, ...twice, ...('issues' in judged ? judged.issues : [])]
+    const hidden = hiddenIssues(row.hidden, stored)
+    const issues = [...row.issues, ...hidden, ...twice, ...('issues' in judged ? judged.issues : [])]
     if ('issues' in judged || issues.length > 0) {
       this.fail(row, issues, twice.length > 0)
       return
     }
     const entry = entryOf(id, judged.after, `${resource}[${at}]`)
+    const later = this.later.get(at)
+    if (later) this.planning.later.push({ resource, at, raw: row.raw, id, named: later, stored })
     if (!('change' in judged)) {
       this.settle(at, entry)
       return

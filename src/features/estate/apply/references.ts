@@ -2,9 +2,20 @@
 import { didYouMean } from '../../../platform/cli/suggest.ts'
 import type { FieldIssue } from '../../../platform/contract/errors.ts'
 import { refOf } from '../../../platform/contract/external-fields.ts'
-import type { Resource } from '../../inventory.ts'
+import type { CustomResource } from '../../custom-fields/fields.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import {
+  mayHoldCustom,
+  type NamedValue,
+  ofParts,
+  partsOf,
+  pathOf,
+  type ReferenceFields,
+  takeReferences,
+  withIds,
+} from './custom-references.ts'
 import type { Entry, Objects, Wanted } from './objects.ts'
-import { type Level, type Reference, rulesFor } from './resources.ts'
+import { type Level, levelsOf, type Reference, rulesFor } from './resources.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -20,13 +31,21 @@ export type Scope = {
   readonly objectsOf: (resource: Resource) => Objects
   /** False if there is no address space, so that all objects are in the default one. */
   readonly hasSpaces: () => Promise<boolean>
+  /** The custom fields with references, also of the document. */
+  readonly referenceFieldsOf: (resource: CustomResource) => Promise<ReferenceFields>
   /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
   readonly onNamed: (resource: Resource) => void
+  /** Returns true for an id of an object that the caller may not know. A row may keep it where its object has it. */
+  readonly isHidden: (resource: Resource, id: string) => Promise<boolean>
 }
+
+/** An object that a row names by its id although the caller may not know it, and the error unless the row's object has the id already. */
+export type HiddenName = { readonly id: string; readonly issue: FieldIssue }
 
 /** Collects the errors of a row; `at` is the path in it. */
 class Issues {
   readonly list: FieldIssue[] = []
+  readonly hidden: HiddenName[] = []
   add(at: string, message: string): undefined {
     this.list.push({ field: at, message })
   }
@@ -83,6 +102,21 @@ const wantedOf = async (resource: Resource, value: unknown, place: Place): Promi
   return Object.keys(wanted).length > 0 ? wanted : issues.add(at, 'must say which one')
 }
 
+const called = (value: unknown): string => (isText(value) ? `called ${shown(value)}` : `with ${shown(value)}`)
+
+const unknown = (resource: Resource, value: unknown): string => `there is no ${nounOf(resource)} ${called(value)}`
+
+/** Returns true for the id of an object that the caller may not know, which is checked when the row has its object. */
+const isHidden = async (
+  resource: Resource,
+  id: string,
+  { place: { at, issues, scope }, message }: { readonly place: Place; readonly message: string },
+): Promise<boolean> => {
+  if (!(await scope.isHidden(resource, id))) return false
+  issues.hidden.push({ id, issue: { field: at, message } })
+  return true
+}
+
 /** Returns the only object of a reference. @returns undefined after an error */
 const only = (
   found: readonly Entry[],
@@ -90,11 +124,10 @@ const only = (
   value: unknown,
   { at, issues }: Place,
 ): string | undefined => {
-  const noun = nounOf(resource)
-  const called = isText(value) ? `called ${shown(value)}` : `with ${shown(value)}`
   const [first] = found
-  if (!first) return issues.add(at, `there is no ${noun} ${called}`)
-  if (found.length > 1) return issues.add(at, `there are ${found.length} ${resource} ${called}: ${tellApart(resource)}`)
+  if (!first) return issues.add(at, unknown(resource, value))
+  if (found.length > 1)
+    return issues.add(at, `there are ${found.length} ${resource} ${called(value)}: ${tellApart(resource)}`)
   return first.isBad ? issues.add(at, `${first.row} has errors`) : first.id
 }
 
@@ -109,6 +142,10 @@ const idOf = async (
   const wanted = await wantedOf(resource, value, place)
   if (!wanted) return undefined
   const found = place.scope.objectsOf(resource).find({ ...wanted, ...more })
+  const { id, ...others } = wanted
+  const isById = id !== undefined && Object.keys(others).length === 0
+  const message = unknown(resource, value)
+  if (isById && (await found).length === 0 && (await isHidden(resource, id, { place, message }))) return id
   return only(found instanceof Promise ? await found : found, resource, value, place)
 }
 
@@ -118,21 +155,27 @@ const checkedId = async (resource: Resource, text: string, place: Place): Promis
   const ref = text.includes(':') ? refOf(text) : undefined
   const found = place.scope.objectsOf(resource).find(ref ? { ref } : { id: text })
   const [first] = found instanceof Promise ? await found : found
-  if (!first) return place.issues.add(place.at, `there is no ${nounOf(resource)} with id ${shown(text)}`)
+  const message = `there is no ${nounOf(resource)} with id ${shown(text)}`
+  if (!first && !ref && (await isHidden(resource, text, { place, message }))) return text
+  if (!first) return place.issues.add(place.at, message)
   return first.isBad ? place.issues.add(place.at, `${first.row} has errors`) : first.id
 }
 
-/** Returns the conditions of the objects beside a reference: a pool is looked up in the network, and a network in the space. */
-const besides = (resource: Resource, { network_id, space_id }: Fields): Wanted => {
-  if (resource === 'pools' && isText(network_id)) return { network_id }
-  return resource === 'networks' && isText(space_id) ? { space_id } : {}
+/**
+ * Returns the conditions of the objects beside a reference by name: a pool is looked up in the network, a network in the space,
+ * and a port at the device.
+ */
+const besides = (resource: Resource, fields: Fields): Wanted => {
+  const { key } = rulesFor(resource)
+  const within = key.by === 'name' ? key.within : []
+  return Object.fromEntries(within.flatMap((field) => (isText(fields[field]) ? [[field, fields[field]]] : [])))
 }
 
 type Resolving = Omit<Place, 'at'> & { readonly path: string }
 
 const resolveOne = async (fields: Record<string, unknown>, reference: Reference, { path, ...place }: Resolving) => {
   const { field, as, resource } = reference
-  const given = fields[as]
+  const given = as === field ? undefined : fields[as]
   if (given === undefined) {
     const id = fields[field]
     // Anything but a text is an error of the schema.
@@ -160,14 +203,20 @@ const resolveOne = async (fields: Record<string, unknown>, reference: Reference,
   fields[field] = id ?? null
 }
 
-const mayHold = ({ references, lists }: Level, fields: Fields): boolean =>
+const mayHold = ({ references, objects, lists }: Level, fields: Fields): boolean =>
   references.some(({ field, as }) => fields[field] !== undefined || fields[as] !== undefined) ||
+  objects.some(([field]) => isFields(fields[field])) ||
   lists.some(([field]) => Array.isArray(fields[field]))
 
 const resolveLevel = async (level: Level, given: Fields, place: Resolving): Promise<Fields> => {
   if (!mayHold(level, given)) return given
   const fields: Record<string, unknown> = { ...given }
   for (const reference of level.references) await resolveOne(fields, reference, place)
+  for (const [field, inner] of level.objects) {
+    const object = fields[field]
+    if (isFields(object))
+      fields[field] = await resolveLevel(inner, object, { ...place, path: `${place.path}${field}.` })
+  }
   for (const [field, inner] of level.lists) {
     const items = fields[field]
     if (!Array.isArray(items)) continue
@@ -195,22 +244,62 @@ const withSpaceOf = async (fields: Fields, { scope }: Resolving): Promise<Fields
   return network?.space_id === undefined ? fields : { ...fields, space_id: network.space_id }
 }
 
-/** Returns the row with ids, and the errors of its references. */
-export const resolveReferences = async (
-  resource: Resource,
-  row: Fields,
-  scope: Scope,
-): Promise<{ readonly fields: Fields; readonly issues: FieldIssue[] }> => {
+/** Returns the id that a value of a custom field means: a name, an id, a ref, or an object that tells which one. */
+const customIdOf = async (target: Resource, value: unknown, place: Place): Promise<unknown> => {
+  if (!isText(value)) return (await idOf(target, value, place)) ?? value
+  place.scope.onNamed(target)
+  const named = await place.scope.objectsOf(target).find({ text: value.trim() })
+  const id = named.length > 0 ? only(named, target, value, place) : await checkedId(target, value.trim(), place)
+  return id ?? value
+}
+
+const idsOfNamed = async (named: readonly NamedValue[], issues: Issues, scope: Scope) => {
+  const ids: (readonly [NamedValue, unknown])[] = []
+  for (const one of named) {
+    const place = { at: pathOf(one), issues, scope }
+    const parts: unknown[] = []
+    for (const part of partsOf(one)) parts.push(await customIdOf(one.field.target, part, place))
+    ids.push([one, ofParts(one, parts)])
+  }
+  return ids
+}
+
+/** Returns the ids that values of custom fields mean, once all rows are read, and the errors. */
+export const laterIdsOf = async (named: readonly NamedValue[], scope: Scope) => {
+  const issues = new Issues()
+  return { ids: await idsOfNamed(named, issues, scope), issues: issues.list, hidden: issues.hidden }
+}
+
+type Resolved = {
+  readonly fields: Fields
+  readonly issues: FieldIssue[]
+  readonly hidden: readonly HiddenName[]
+  readonly later: readonly NamedValue[]
+}
+
+/**
+ * Returns the row with ids, and the errors of its references. `later` are values of custom fields that may name rows which
+ * are not read yet.
+ */
+export const resolveReferences = async (resource: Resource, row: Fields, scope: Scope): Promise<Resolved> => {
   const issues = new Issues()
   const fields = await resolveLevel(rulesFor(resource).level, row, { path: '', issues, scope })
-  return { fields, issues: issues.list }
+  const { list, hidden } = issues
+  if (!mayHoldCustom(fields)) return { fields, issues: list, hidden, later: [] }
+  const { row: others, named } = await takeReferences(resource, fields, scope.referenceFieldsOf)
+  const isLater = ({ field }: NamedValue) => INVENTORY.indexOf(field.target) >= INVENTORY.indexOf(resource)
+  const ids = await idsOfNamed(
+    named.filter((one) => !isLater(one)),
+    issues,
+    scope,
+  )
+  return { fields: withIds(others, ids), issues: list, hidden, later: named.filter(isLater) }
 }
 
 /** Returns the place of a field as the row has it: `network` for `network_id`, if it has no `network_id`. */
 export const placeInRow = (resource: Resource, row: unknown, field: string): string => {
   const last = field.slice(field.lastIndexOf('.') + 1)
-  const { level } = rulesFor(resource)
-  const references = [level, ...level.lists.map(([, inner]) => inner)].flatMap((one) => one.references)
+  const references = levelsOf(rulesFor(resource).level).flatMap((one) => one.references)
   const reference = references.find((one) => one.field === last)
   if (!reference) return field
   const path = field.slice(0, -last.length)

@@ -4,12 +4,16 @@ import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schem
 import { idOf } from '../../../platform/contract/fields.ts'
 import { WRITE_FIELDS } from '../../../platform/contract/history-fields.ts'
 import type { AnyOperation, OperationSet } from '../../../platform/operation/operation.ts'
+import { CablePatch } from '../../cables/api.ts'
 import { type Kind, kindOf, nounOf } from '../../history/kind-names.ts'
 import { contracts } from '../../index.ts'
-import { INVENTORY, type Resource } from '../../inventory.ts'
+import { contractOf, INVENTORY, type Resource } from '../../inventory.ts'
 import { RelationshipDraft, RelationshipPatch } from '../../relationships/api.ts'
 
-/** A field that holds an id, and the field of a row that names the object in its place: `network_id`, `network`. */
+/**
+ * A field that holds an id, and the field of a row that names the object in its place: `network_id`, `network`. They are the
+ * same where the object has another field of that name.
+ */
 export type Reference = {
   readonly field: string
   readonly as: string
@@ -18,9 +22,10 @@ export type Reference = {
   readonly word: string | undefined
 }
 
-/** The references of an object, and those of the objects in its lists. */
+/** The references of an object, and those of the objects in it and in its lists. */
 export type Level = {
   readonly references: readonly Reference[]
+  readonly objects: readonly (readonly [field: string, level: Level])[]
   readonly lists: readonly (readonly [field: string, level: Level])[]
   /** Of an address: its network or pool says in which space it is. */
   readonly isPlaced: boolean
@@ -58,10 +63,16 @@ const { device_id: _, ...relationshipFields } = RelationshipDraft.shape
 
 /** The resources that are more than a name that is unique. */
 const OWN: Partial<Record<Resource, Own>> = {
+  'custom-fields': { key: { by: 'unique' } },
   vlans: { key: { by: 'unique' } },
+  'device-types': { key: { by: 'unique' } },
+  racks: { key: { by: 'name', within: ['datacenter_id'], apart: [] } },
   networks: { key: { by: 'name', within: ['space_id'], apart: ['subnet', 'datacenter_id'] } },
   pools: { key: { by: 'name', within: ['network_id'], apart: [] }, fixed: ['network_id'] },
   devices: { key: { by: 'name', within: [], apart: ['datacenter_id'] } },
+  ports: { key: { by: 'name', within: ['device_id'], apart: [] }, fixed: ['device_id'] },
+  // The ends of a stored cable are compared by the key.
+  cables: { key: { by: 'unique' }, patch: CablePatch.omit({ a: true, b: true }) },
   relationships: {
     draft: z.object({ parent_id: idOf('devices').min(1).describe('The parent'), ...relationshipFields }),
     patch: RelationshipPatch,
@@ -73,26 +84,37 @@ const OWN: Partial<Record<Resource, Own>> = {
 
 const SUFFIX = '_id'
 
+/** Returns a level and those inside it. */
+export const levelsOf = (level: Level): readonly Level[] => [
+  level,
+  ...[...level.objects, ...level.lists].flatMap(([, inner]) => levelsOf(inner)),
+]
+
 const isResource = (noun: string | undefined): noun is Resource => INVENTORY.some((one) => one === noun)
 
 const levelOf = ({ properties = {} }: FieldSchema): Level => {
   const references: Reference[] = []
+  const objects: [string, Level][] = []
   const lists: [string, Level][] = []
   for (const [field, schema] of Object.entries(properties)) {
-    const { ref, word, items } = settled(schema)
+    const one = settled(schema)
+    const { ref, word, items } = one
+    const short = field.slice(0, -SUFFIX.length)
     if (isResource(ref) && field.endsWith(SUFFIX))
-      references.push({ field, as: field.slice(0, -SUFFIX.length), resource: ref, word })
+      references.push({ field, as: Object.hasOwn(properties, short) ? field : short, resource: ref, word })
+    const own = one.properties && levelOf(one)
+    if (own && own.references.length > 0) objects.push([field, own])
     const inner = items && levelOf(settled(items))
     if (inner && inner.references.length > 0) lists.push([field, inner])
   }
   // An object is read before those that it contains.
   references.sort((a, b) => INVENTORY.indexOf(a.resource) - INVENTORY.indexOf(b.resource))
   const has = (field: string) => references.some((one) => one.field === field)
-  return { references, lists, isPlaced: has('network_id') && has('space_id') }
+  return { references, objects, lists, isPlaced: has('network_id') && has('space_id') }
 }
 
 const rulesOf = (resource: Resource): ResourceRules => {
-  const { create, update }: OperationSet = contracts[resource]
+  const { create, update }: OperationSet = contracts[contractOf(resource)]
   const own: Own = OWN[resource] ?? {}
   const schemaOfVerb = (op: AnyOperation | undefined): z.ZodObject => {
     if (!op) throw new Error(`${resource} lacks an operation that its rows need`)

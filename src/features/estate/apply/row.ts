@@ -5,10 +5,12 @@ import { AppError, type FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Refs, RefsPatch } from '../../../platform/contract/external-fields.ts'
 import { parse, unknownFields } from '../../../platform/contract/validate.ts'
 import { changedRefs } from '../../../platform/operation/object-refs.ts'
+import type { Custom, CustomPatch } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import type { Resource } from '../../inventory.ts'
+import { addressCustom, changedCustom, storedValue } from './custom-values.ts'
 import { canonicalSubnet } from './objects.ts'
-import type { Fields } from './references.ts'
+import { type Fields, isFields } from './references.ts'
 import { READ_ONLY, type ResourceRules } from './resources.ts'
 
 export type FieldChange = { readonly from: unknown; readonly to: unknown }
@@ -52,11 +54,14 @@ const issuesOf = (work: () => void): readonly FieldIssue[] => {
 }
 
 /** Returns an error for each field that no row of the resource has. */
-export const unknownIssues = ({ draft, level, noun }: ResourceRules, fields: Fields): FieldIssue[] => {
+export const unknownIssues = ({ resource, draft, level, noun }: ResourceRules, fields: Fields): FieldIssue[] => {
   const names = [...Object.keys(draft.shape), ...level.references.map(({ as }) => as)]
-  return unknownFields(draft, fields)
-    .filter((field) => field !== 'id' && !READ_ONLY.has(field))
-    .map((field) => ({ field, message: `is not a field of a ${noun}${didYouMean(field, names)}` }))
+  return (
+    unknownFields(draft, fields)
+      // That of a device type is made of other fields.
+      .filter((field) => field !== 'id' && !READ_ONLY.has(field) && !(field === 'name' && resource === 'device-types'))
+      .map((field) => ({ field, message: `is not a field of a ${noun}${didYouMean(field, names)}` }))
+  )
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
@@ -71,9 +76,39 @@ const ownerIssues = (fields: Fields, before: Document | undefined, { owner, take
   return [{ field, message: `is managed by ${JSON.stringify(held)}` }]
 }
 
+/** Absent sizes of a place are those of the device type, or stay as they are. */
+const givenMount = (value: unknown, before: unknown): unknown => {
+  if (!isFields(value) || !isFields(before)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, given]) => [name, given === null && SIZES.has(name) ? before[name] : given]),
+  )
+}
+const SIZES: ReadonlySet<string> = new Set(['height', 'full_depth', 'power_w'])
+
+/** An object before a row changes it, and the values of custom fields that an address without them gets. */
+export type Standing = { readonly before: Document | undefined; readonly defaults: Custom }
+
+/** An address is replaced whole: absent values of custom fields are the defaults, and cleared ones are none. */
+const addressForm = (address: unknown, { before, defaults }: Standing): unknown => {
+  if (!isFields(address)) return address
+  const { custom, ...others } = address
+  const all = Array.isArray(before?.addresses) ? before.addresses.filter(isFields) : []
+  const same = all.find(({ ip, space_id }) => ip === address.ip && (space_id ?? null) === (address.space_id ?? null))
+  // The schema of addresses has accepted the values.
+  const values = addressCustom(same?.custom, custom as CustomPatch | undefined, defaults)
+  return values === null ? others : { ...others, custom: values }
+}
+
 /** Returns a value of a row in the form in which it is stored. */
-const stored = (field: string, value: unknown, before: Document | undefined): unknown => {
+export const storedForm = (field: string, value: unknown, standing: Standing): unknown => {
+  const { before } = standing
   if (field === 'subnet' && typeof value === 'string') return canonicalSubnet(value)
+  if (field === 'mount') return givenMount(value, before?.mount)
+  if (field === 'addresses' && Array.isArray(value)) return value.map((one) => addressForm(one, standing))
+  // A definition without a label has its name as the label.
+  if (field === 'label' && value === '' && before?.resource !== undefined) return before.name
+  if (field === 'default') return storedValue(value, before?.default)
+  if (field === 'custom') return changedCustom(before?.custom, value as CustomPatch)
   // The schemas of objects with refs define both.
   if (field === 'refs') return changedRefs((before?.refs as Refs | undefined) ?? {}, value as RefsPatch)
   return value
@@ -103,15 +138,23 @@ export const judgeNew = (rules: ResourceRules, fields: Fields, id: string | unde
   return { change: { document }, after: canonical(document) }
 }
 
+const NEW: Standing = { before: undefined, defaults: {} }
+
 const canonical = (document: Document): Document =>
-  Object.fromEntries(Object.entries(document).map(([field, value]) => [field, stored(field, value, undefined)]))
+  Object.fromEntries(Object.entries(document).map(([field, value]) => [field, storedForm(field, value, NEW)]))
 
 /** A field that an answer sends only with a value is absent without one. */
 const isSame = (to: unknown, before: unknown): boolean =>
   Bun.deepEquals(to, before) || (before === undefined && !isGiven(to))
 
 /** Judges a row that means a stored object. */
-export const judgeStored = (rules: ResourceRules, fields: Fields, before: Document, by: Ownership): Judged => {
+export const judgeStored = (
+  rules: ResourceRules,
+  fields: Fields,
+  standing: Standing & { readonly before: Document },
+  by: Ownership,
+): Judged => {
+  const { before } = standing
   let patch: Document = {}
   const issues = [
     ...ownerIssues(fields, before, by),
@@ -135,10 +178,10 @@ export const judgeStored = (rules: ResourceRules, fields: Fields, before: Docume
   const refused = issuesOf(() => {
     for (const [field, value] of Object.entries(patch)) {
       if (field === 'id' || value === undefined) continue
-      const to = stored(field, value, before)
+      const to = storedForm(field, value, standing)
       if (isSame(to, before[field])) continue
       changed[field] = { from: before[field] ?? null, to }
-      document[field] = value
+      document[field] = field === 'mount' ? to : value
       after[field] = to
     }
   })

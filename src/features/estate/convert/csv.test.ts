@@ -123,7 +123,7 @@ test.each([
     'no resource',
     'a,b\n1,2\n',
     {},
-    'resource: is required for a spreadsheet: one of spaces, datacenters, vlans, networks',
+    'resource: is required for a spreadsheet: one of custom-fields, spaces, datacenters, vlans, networks',
   ],
   [
     'a column that is not in the file',

@@ -7,6 +7,7 @@ import { INVENTORY } from '../../inventory.ts'
 import { READ_ONLY, type ResourceRules, rulesFor } from '../apply/resources.ts'
 import { type CellKind, readCell } from '../csv/cells.ts'
 import { parseCsv } from '../csv/csv.ts'
+import { CUSTOM, customName, isCustomColumn } from '../csv/custom-columns.ts'
 import { guessFields } from '../csv/guess.ts'
 import { badFile, type Converter, type EstateRow, type Mapping } from './converter.ts'
 import { bufferOf, checkUnpacked, storable } from './file-text.ts'
@@ -53,6 +54,10 @@ const tableOf = (bytes: Uint8Array): { readonly columns: string[]; readonly rows
   }
 }
 
+/** True for a field that a column may hold: of a custom field, the server of the import knows whether it is defined. */
+const isField = (kinds: Readonly<Record<string, CellKind>>, field: string): boolean =>
+  Object.hasOwn(kinds, field) || (Object.hasOwn(kinds, CUSTOM) && isCustomColumn(field))
+
 /** Returns the field of each column: that of the mapping, else the one that its name means; '' for none. */
 const fieldsOf = (
   columns: readonly string[],
@@ -63,17 +68,19 @@ const fieldsOf = (
   for (const [column, field] of Object.entries(given)) {
     const at = `mapping.columns.${column}`
     if (!columns.includes(column)) throw invalidField(at, `is no column of the file${didYouMean(column, columns)}`)
-    if (field !== '' && !Object.hasOwn(kinds, field))
+    if (field !== '' && !isField(kinds, field))
       throw invalidField(at, `${field} is not a field of a ${noun}${didYouMean(field, Object.keys(kinds))}`)
   }
   const taken = new Set(Object.values(given))
   const free = Object.keys(kinds).filter((field) => !taken.has(field))
   const isOpen = (column: string) => !Object.hasOwn(given, column) && !READ_ONLY.has(column)
+  const own = (column: string) =>
+    isOpen(column) && isCustomColumn(column) && isField(kinds, column) && !taken.has(column) ? column : ''
   const guessed = guessFields(
     free,
     columns.map((column) => (isOpen(column) ? column : '')),
   )
-  const fields = columns.map((column, at) => given[column] ?? guessed[at] ?? '')
+  const fields = columns.map((column, at) => given[column] ?? (guessed[at] || own(column)))
   for (const [at, field] of fields.entries()) {
     const first = fields.indexOf(field)
     if (field !== '' && first !== at)
@@ -89,6 +96,12 @@ const cellValue = (kind: CellKind, cell: string, where: string): unknown => {
     throw badFile(where, 'is not valid JSON')
   }
 }
+
+/** Adds the values of columns to those of a column with all of them, whose other errors are those of its row. */
+const withValues = (all: unknown, values: readonly (readonly [string, string])[]): object => ({
+  ...(typeof all === 'object' ? all : {}),
+  ...Object.fromEntries(values),
+})
 
 export const convertCsv: Converter = (bytes, { mapping = {} }) => {
   const { resource, columns: given = {} } = mapping
@@ -108,17 +121,20 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
     if (cells.length > columns.length) throw badFile(`row ${number}`, `has ${cells.length} of ${columns.length} cells`)
     const row: Record<string, unknown> = {}
     const lines: Line[] = []
+    const custom: [name: string, cell: string][] = []
     for (const [at, cell] of cells.entries()) {
       if (cell.trim() === '') continue
       const column = columns[at] || `column ${at + 1}`
       const field = fields[at] ?? ''
-      if (field !== '') row[field] = cellValue(kinds[field] ?? 'text', cell, `row ${number}: ${field}`)
+      if (isCustomColumn(field)) custom.push([customName(field), cell])
+      else if (field !== '') row[field] = cellValue(kinds[field] ?? 'text', cell, `row ${number}: ${field}`)
       else if (isSecret(column)) report.dropped(column)
       else if (given[columns[at] ?? ''] === '' || READ_ONLY.has(column))
         report.left(column, 'is left out', { row: number, value: cell })
       else if (isDescribed) lines.push({ key: column, value: cell, field: column })
       else report.left(column, 'has no place in Plat', { row: number, value: cell })
     }
+    if (custom.length > 0) row[CUSTOM] = withValues(row[CUSTOM], custom)
     const text = String(row.description ?? '')
     // Without lines, a text that is too long is an error of its row.
     return lines.length > 0 ? { ...row, description: report.describe('row', number, text, lines) } : row

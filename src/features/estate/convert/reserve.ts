@@ -59,6 +59,7 @@ type Reservation = {
   readonly mac_address?: string | undefined
   readonly purpose: string
   readonly notes: string
+  readonly custom?: Readonly<Record<string, unknown>> | undefined
   readonly refs: object
 }
 

@@ -36,7 +36,7 @@ const netbox = JSON.stringify(restLists('4.6'))
 
 test('tells the format by the content', async () => {
   const { status, body } = await convert(netbox)
-  expect([status, body.format, body.source, body.documents?.devices?.length]).toEqual([200, 'netbox', 'rest', 4])
+  expect([status, body.format, body.source, body.documents?.devices?.length]).toEqual([200, 'netbox', 'rest', 7])
   expect('leftover' in body).toBe(false)
 })
 
@@ -64,7 +64,7 @@ test('its document is applied, and a second time changes nothing', async () => {
   const { body } = await convert(netbox)
   const apply = async () => {
     const response = await admin.request('POST', '/api/estate/apply', { ...body.documents, managed_by: 'netbox' })
-    return (await response.json()) as { changed: boolean; error?: string }
+    return (await response.json()) as { changed: boolean; error?: string; changes?: unknown }
   }
   expect(await apply()).toMatchObject({ changed: true })
   expect(await apply()).toMatchObject({ changed: false })

@@ -8,6 +8,9 @@ export const MAX_TAG = 128
 export const MAX_LABEL = 128
 export const MAX_INTERFACE = 64
 export const MAX_ADDRESSES = 1000
+export const MAX_PORTS = 2000
+export const MAX_PORT_NAME = 64
+export const MAX_PORT_TYPE = 64
 
 /** A value of the source: its name, and the id of its object. */
 export type Place = { readonly what: string; readonly id: unknown }

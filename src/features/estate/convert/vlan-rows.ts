@@ -20,6 +20,7 @@ type VlanFields = {
   readonly datacenter: Datacenter
   readonly group: string
   readonly description: string
+  readonly custom?: Readonly<Record<string, unknown>> | undefined
   readonly refs: Readonly<Record<string, string>>
 }
 

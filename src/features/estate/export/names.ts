@@ -3,7 +3,8 @@ import { parseCidr } from '../../../net/cidr.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
-import { INVENTORY, type Resource } from '../../inventory.ts'
+import { INVENTORY, type Resource, tableOf } from '../../inventory.ts'
+import { findAll } from '../../ports/ports.ts'
 import { canonicalSubnet, type Entry, entryOf, inMeantSpace, keyOfName, storedDocuments } from '../apply/objects.ts'
 import { rulesFor } from '../apply/resources.ts'
 
@@ -11,8 +12,6 @@ import { rulesFor } from '../apply/resources.ts'
 const AT_ONCE = 250
 
 type Id = { readonly id: string }
-
-const tableOf = (resource: Resource) => resource as 'devices'
 
 /** Returns the ids of the devices whose names others have as well. */
 const repeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
@@ -27,12 +26,19 @@ const repeatedDevices = async ({ db }: Ctx): Promise<string[]> => {
 const idsOf = async (ctx: Ctx, resource: Resource): Promise<string[]> => {
   // There may be many devices, and most of their names are unique.
   if (resource === 'devices') return repeatedDevices(ctx)
-  return (await ctx.db.selectFrom(tableOf(resource)).select('id').execute()).map(({ id }) => id)
+  return (
+    await ctx.db
+      .selectFrom(tableOf(resource) as 'devices')
+      .select('id')
+      .execute()
+  ).map(({ id }) => id)
 }
 
 export const mayList = ({ caller }: Ctx, resource: Resource): boolean => caller.permissions.has(`${resource}:list`)
 
-const NAMED = INVENTORY.filter((resource) => resource !== 'relationships' && resource !== 'reservations')
+/** Resources that rows refer to by ids alone, or of which only the names of those that are referred to are read. */
+const UNNAMED: readonly Resource[] = ['ports', 'cables', 'relationships', 'reservations']
+const NAMED = INVENTORY.filter((resource) => !UNNAMED.includes(resource))
 
 const add = (map: Map<string, Entry[]>, key: string, entry: Entry): void => {
   const known = map.get(key)
@@ -76,6 +82,7 @@ export class Names {
   readonly #objects = new Map<Resource, NamedObjects>(NAMED.map((resource) => [resource, new NamedObjects()]))
   /** The names of devices that no other device has. */
   readonly #devices = new Map<string, string>()
+  #ports: ReadonlyMap<string, string> = new Map()
 
   private constructor(ctx: Ctx) {
     this.#ctx = ctx
@@ -107,13 +114,20 @@ export class Names {
     }
   }
 
+  /** Reads the names of ports before they are referred to, beside their device. Those of earlier calls are forgotten. */
+  async readPorts(ids: readonly string[]): Promise<void> {
+    this.#ports = new Map([...(await findAll(this.#ctx, ids))].map(([id, { name }]) => [id, name]))
+  }
+
   /** The name of an object, for the order of rows. */
   nameOf(resource: Resource, id: string): string {
+    if (resource === 'ports') return this.#ports.get(id) ?? ''
     return this.#of(resource).get(id)?.name ?? this.#devices.get(id) ?? ''
   }
 
   /** Returns what an object is called: a text, an object of conditions, or its id. @param network beside a pool */
   reference(resource: Resource, id: string, network?: unknown): unknown {
+    if (resource === 'ports') return this.#ports.get(id) ?? ({ id } satisfies Id)
     const objects = this.#of(resource)
     const entry = objects.get(id)
     if (!entry) return this.#devices.get(id) ?? ({ id } satisfies Id)
@@ -152,7 +166,7 @@ export class Names {
    */
   distinction(resource: Resource, id: string): { readonly fields: readonly string[]; readonly needsId: boolean } {
     const { key } = rulesFor(resource)
-    const entry = key.by === 'name' ? this.#of(resource).get(id) : undefined
+    const entry = key.by === 'name' ? this.#objects.get(resource)?.get(id) : undefined
     if (!entry || key.by !== 'name') return { fields: [], needsId: false }
     const isSame = (one: Entry, fields: readonly string[]) =>
       fields.every((field) => partOf(one, field) === partOf(entry, field))

@@ -4,9 +4,10 @@ import { etagOf, matchesEtag, quoted } from '../../../platform/contract/etag.ts'
 import { rawQuery } from '../../../platform/contract/raw-query.ts'
 import { longResponse } from '../../../platform/http/respond.ts'
 import type { Ctx } from '../../ctx.ts'
-import { INVENTORY } from '../../inventory.ts'
+import { INVENTORY, tableOf } from '../../inventory.ts'
 import { expiringRevision } from '../../pools/free-space.ts'
 import { ExportQuery } from '../api.ts'
+import { CustomExport } from './custom.ts'
 import { mayList, Names } from './names.ts'
 import { exportedRows } from './rows.ts'
 
@@ -57,14 +58,14 @@ export const exportHandler = async (ctx: Ctx, request: Request): Promise<Respons
   const resources = resource === undefined ? listable : [resource]
   const { write, type } = FORMATS[format]
   // Before any row. An object that is exported names others.
-  const revision = await expiringRevision(ctx, [...INVENTORY, 'pool_tags'])
+  const revision = await expiringRevision(ctx, [...INVENTORY.map(tableOf), 'pool_tags'])
   const etag = etagOf(`${revision} ${owner} ${resources.join()} ${listable.join()} ${format}`)
   const headers = { ETag: quoted(etag), 'Cache-Control': 'private, no-cache' }
   if (matchesEtag(request.headers.get('if-none-match') ?? '', etag)) return new Response(null, { status: 304, headers })
   async function* lists(): Lists {
-    const names = await Names.read(ctx)
+    const [names, custom] = [await Names.read(ctx), await CustomExport.read(ctx)]
     for (const one of resources)
-      for await (const rows of exportedRows(ctx, one, { names, owner })) yield { resource: one, rows }
+      for await (const rows of exportedRows(ctx, one, { names, custom, owner })) yield { resource: one, rows }
   }
   return longResponse({ source: encoded(write(lists())) }, { headers: { ...headers, 'Content-Type': type } })
 }

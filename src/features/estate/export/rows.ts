@@ -4,10 +4,12 @@ import { DEFAULT_SPACE, type IpKey, keyInSpace, type SpaceKey } from '../../../n
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
-import type { Resource } from '../../inventory.ts'
+import { type Resource, tableOf } from '../../inventory.ts'
 import { boundsOf } from '../../spaces/keys.ts'
 import { storedDocuments } from '../apply/objects.ts'
 import { type Level, rulesFor } from '../apply/resources.ts'
+import { withPlaces } from './cable-ends.ts'
+import type { CustomExport } from './custom.ts'
 import type { Names } from './names.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -64,9 +66,14 @@ async function* keysOf(ctx: Ctx, resource: Resource, owner: string | undefined):
       yield rows.map(({ parent_id, child_id, type, group }) => ({ id: `${parent_id} ${child_id} ${type}`, group }))
     return
   }
+  if (resource === 'cables') {
+    const all = db.selectFrom('cables').select(['id', 'label_key as group']).orderBy('label_key')
+    yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
+    return
+  }
   // All others have these columns; the type of all of them together is too wide for the builder.
   const all = db
-    .selectFrom(resource as 'devices')
+    .selectFrom(tableOf(resource) as 'devices')
     .select(['id', 'name_key as group'])
     .orderBy('name_key')
   yield* store.stream(owner === undefined ? all : all.where(isManagedBy(owner)))
@@ -114,13 +121,16 @@ const standardsOf = (schema: z.ZodObject): Standards => {
 const withoutStandards = (item: Fields, filled: Fields): Fields =>
   Object.fromEntries(Object.entries(item).filter(([field, value]) => !Bun.deepEquals(filled[field], value)))
 
-type Exporting = { readonly names: Names; readonly owner: string | undefined }
+type Exporting = { readonly names: Names; readonly custom: CustomExport; readonly owner: string | undefined }
 
 const named = (level: Level, item: Fields, names: Names): Record<string, unknown> => {
   const row: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(item)) {
     const reference = level.references.find((one) => one.field === field)
-    if (!reference) row[field] = value
+    const own = level.objects.find(([name]) => name === field)?.[1]
+    // The schema of a field with references is that of an object.
+    if (own && typeof value === 'object' && value !== null) row[field] = named(own, value as Fields, names)
+    else if (!reference) row[field] = value
     else if (typeof value === 'string')
       row[reference.as] = names.reference(
         reference.resource,
@@ -132,12 +142,12 @@ const named = (level: Level, item: Fields, names: Names): Record<string, unknown
   return row
 }
 
-const rowOf = (resource: Resource, id: string, document: Document, { names, owner }: Exporting): Fields => {
+const rowOf = (resource: Resource, id: string, document: Document, { names, custom, owner }: Exporting): Fields => {
   const { draft, level } = rulesFor(resource)
   const standard = standardsOf(draft)
   const { fields: apart, needsId } = names.distinction(resource, id)
   const row: Record<string, unknown> = {}
-  if ('name' in document) row.name = document.name
+  if ('name' in document && 'name' in draft.shape) row.name = document.name
   if (needsId) row.id = id
   for (const field of Object.keys(draft.shape)) {
     const value = document[field]
@@ -151,7 +161,7 @@ const rowOf = (resource: Resource, id: string, document: Document, { names, owne
     if (!Array.isArray(items)) continue
     row[field] = items.map((item: Fields) => named(inner, shortened(draft, field, withoutSaid(inner, item)), names))
   }
-  return named(level, row, names)
+  return custom.row(resource, named(level, row, names), names)
 }
 
 /** Returns an address without its space, if its network or pool says it. */
@@ -183,8 +193,16 @@ const orderOf = (resource: Resource, id: string, document: Document, names: Name
   const parents = rulesFor(resource).level.references.map(({ field, resource: of }) =>
     names.nameOf(of, textOf(document[field])),
   )
-  return [textOf(document.name), ...parents, textOf(document.type), id]
+  return [textOf(document.name), ...parents, ...endTexts(document, names), textOf(document.type), id]
 }
+
+/** The names of the ends of a cable; none of other objects. */
+const endTexts = ({ a, b }: Document, names: Names): string[] =>
+  [a, b].flatMap((end) => {
+    if (typeof end !== 'object' || end === null) return []
+    const { device_id, port, side } = end as Fields
+    return [names.nameOf('devices', textOf(device_id)), textOf(port), textOf(side)]
+  })
 
 const compare = (a: readonly string[], b: readonly string[]): number => {
   for (const [i, text] of a.entries()) {
@@ -194,12 +212,34 @@ const compare = (a: readonly string[], b: readonly string[]): number => {
   return 0
 }
 
+const idsIn = (documents: readonly Document[], fields: readonly string[]): string[] =>
+  documents.flatMap((document) => fields.map((field) => textOf(document[field])).filter((id) => id !== ''))
+
+/** Returns the ids of the devices that the fields of rows refer to. */
+const devicesIn = (resource: Resource, documents: readonly Document[]): string[] => {
+  if (resource === 'relationships') return idsIn(documents, ['parent_id', 'child_id'])
+  if (resource === 'ports') return idsIn(documents, ['device_id'])
+  if (resource !== 'cables') return []
+  return idsIn(
+    documents.flatMap(({ a, b }) => [a, b] as Document[]),
+    ['device_id'],
+  )
+}
+
+/** Reads the names of the devices and ports that rows refer to. */
+const readNames = async ({ names, custom }: Exporting, resource: Resource, documents: readonly Document[]) => {
+  const devices = [...devicesIn(resource, documents), ...custom.devicesIn(resource, documents)]
+  if (devices.length > 0) await names.readDevices(devices)
+  if (resource === 'ports') await names.readPorts(idsIn(documents, ['parent_id']))
+}
+
 /** Yields the rows of a resource in batches. @param owner only of this one */
 export async function* exportedRows(
   ctx: Ctx,
   resource: Resource,
-  { names, owner }: Exporting,
+  exporting: Exporting,
 ): AsyncGenerator<readonly Fields[]> {
+  const { names, owner } = exporting
   const rules = rulesFor(resource)
   for await (const keys of groupsOf(keysOf(ctx, resource, owner))) {
     const stored = await storedDocuments(
@@ -207,16 +247,15 @@ export async function* exportedRows(
       rules,
       keys.map(({ id }) => id),
     )
-    if (resource === 'relationships')
-      await names.readDevices(
-        [...stored.values()].flatMap(({ document }) => [textOf(document.parent_id), textOf(document.child_id)]),
-      )
+    const whole = new Map([...stored].map(([id, { document }]) => [id, document]))
+    const documents = resource === 'cables' ? await withPlaces(ctx, whole) : whole
+    await readNames(exporting, resource, [...documents.values()])
     const rows = keys.flatMap(({ id, group }) => {
-      const document = stored.get(id)?.document
+      const document = documents.get(id)
       if (!document || hasExpired(document, ctx.now)) return []
       return [{ order: [group, ...orderOf(resource, id, document, names)], id, document }]
     })
     rows.sort((a, b) => compare(a.order, b.order))
-    yield rows.map(({ id, document }) => rowOf(resource, id, document, { names, owner }))
+    yield rows.map(({ id, document }) => rowOf(resource, id, document, exporting))
   }
 }

@@ -18,6 +18,14 @@ const unless = (condition: string, value: string): string => `${value} / (${cond
 
 export const guardAlone = (condition: string): string => `SELECT ${unless(condition, '1')}`
 
+/** Returns one guard that demands what all do. @param guards at least one */
+export const joined = (guards: readonly Guard[]): Guard =>
+  guards.reduce((all, { tables, condition, values }) => ({
+    tables: [...all.tables, ...tables],
+    condition: `${all.condition} AND ${condition.replaceAll(/\$(\d+)/g, (_, n) => `$${Number(n) + all.values.length}`)}`,
+    values: [...all.values, ...values],
+  }))
+
 const counts = new Map<string, string>()
 
 /** Like `counting`, with the names and the shard after the values of the guard. */

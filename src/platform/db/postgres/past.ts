@@ -12,6 +12,7 @@ export const pastSql: PastSql = {
   parameter: (count) => `$${count + 1}::bigint`,
   isParameterFirst: false,
   text: (json, ...path) => bytewise(`${json}::jsonb #>> '{${path.join(',')}}'`),
+  number: (json, ...path) => `(${json}::jsonb #>> '{${path.join(',')}}')::float8`,
   elements: (json, field, alias) => ({
     from: `jsonb_array_elements(${json}::jsonb -> '${field}') WITH ORDINALITY AS ${alias}(value, place)`,
     position: `CAST(${alias}.place - 1 AS INTEGER)`,

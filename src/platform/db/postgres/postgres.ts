@@ -15,7 +15,7 @@ import { guard } from './guards.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
-import { createWriter, lockNames, lockNamesShared, locksHeld } from './writes.ts'
+import { createWriter, lockNames, lockNamesShared, locksHeld, lockTables, revisionIn } from './writes.ts'
 
 const STREAM_CHUNK = 500
 /** Target size of a chunk in characters. After long rows, fewer are fetched. */
@@ -42,6 +42,7 @@ const postgresSql: Sql = {
   hasOneWriter: false,
   isInProcess: false,
   areFew: async () => true,
+  selective: (condition) => condition,
   matchesWords,
   matchesWordsInOrder,
   countWords,
@@ -65,9 +66,12 @@ const postgresSql: Sql = {
   // The stronger lock would also block foreign key checks that refer to the row. Every select builder has
   // forNoKeyUpdate; the capability is generic over all of them.
   lockRows: (query) => (query as { forNoKeyUpdate(): typeof query }).forNoKeyUpdate(),
+  lockRowsShared: (query) => (query as { forShare(): typeof query }).forShare(),
   lockFreeRows: (query) => (query as Lockable<typeof query>).forNoKeyUpdate().skipLocked(),
   lockNames,
   lockNamesShared,
+  lockTables,
+  revisionIn,
   locksHeld,
   past: pastSql,
 }

@@ -4,7 +4,7 @@ import { CompiledQuery, type Dialect, type Kysely, type LogEvent, sql } from 'ky
 import { AtCommit } from '../at-commit.ts'
 import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions } from '../database.ts'
 import { trackWrittenTables } from '../query/written-tables.ts'
-import { countGuarded, counting, guardAlone, isGuardFailure } from './guards.ts'
+import { countGuarded, counting, guardAlone, isGuardFailure, joined } from './guards.ts'
 import type { PostgresPool } from './pool.ts'
 import { kyselyIn, PostgresTransaction } from './transaction.ts'
 
@@ -30,6 +30,9 @@ const COUNT = counting('$1', '$2::int4')
 const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 const MAX_TRIES = 5
 const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
+
+/** Those of the rights and of the scopes. More would make too many different statements. */
+const MOST_JOINED = 2
 
 /** Maximum number of callers in one transaction, and the time in which it accepts more of them. */
 const LARGEST_GROUP = 64
@@ -60,6 +63,18 @@ const lock =
 
 export const lockNames: Sql['lockNames'] = lock(LOCK, false)
 export const lockNamesShared: Sql['lockNamesShared'] = lock(LOCK_SHARED, true)
+
+/** Names of tables are the program's own. */
+export const lockTables: Sql['lockTables'] = async (db, tables) => {
+  await db.executeQuery(CompiledQuery.raw(`LOCK TABLE ${tables.join(', ')} IN SHARE ROW EXCLUSIVE MODE`))
+}
+
+const REVISION = "SELECT coalesce(sum(n), 0)::text AS n FROM revisions WHERE name = ANY (string_to_array($1, ','))"
+
+export const revisionIn: Sql['revisionIn'] = async (db, tables) => {
+  const { rows } = await db.executeQuery<{ n: string }>(CompiledQuery.raw(REVISION, [tables.join(',')]))
+  return rows[0]?.n
+}
 
 export const locksHeld: Sql['locksHeld'] = (db) => heldLocks.get(db)?.changes
 
@@ -154,8 +169,8 @@ class Writing<Tables> {
     const guards = [...this.#guards]
     // Sorted, so that two commits cannot deadlock.
     const touched = [...this.#touched].sort().join(',')
-    // The last guard is part of the statement for the counters, which is sent anyway.
-    const last = touched === '' ? undefined : guards.pop()
+    // The last guards are part of the statement for the counters, which is sent anyway.
+    const last = touched === '' || guards.length === 0 ? undefined : joined(guards.splice(-MOST_JOINED))
     for (const { condition, values } of guards) await this.#transaction.give(guardAlone(condition), values)
     if (last) await this.#transaction.give(countGuarded(last), [...last.values, touched, shard])
     else if (touched !== '') await this.#transaction.give(COUNT, [touched, shard])

@@ -85,6 +85,7 @@ export const pastSql: PastSql = {
   parameter: () => '?1',
   isParameterFirst: true,
   text: (json, ...path) => asText(`${json} ->> '$.${path.join('.')}'`),
+  number: (json, ...path) => `(${json} ->> '$.${path.join('.')}')`,
   elements: (json, field, alias) => ({
     from: `json_each(${json}, '$.${field}') AS ${alias}`,
     position: `CAST(${alias}.key AS INTEGER)`,

@@ -41,6 +41,9 @@ export const areFew: Sql['areFew'] = async (db, table, rows) => {
   return (await countOf(db, sql`${rows} LIMIT ${few + 1}`)) <= few
 }
 
+/** SQLite without statistics takes an equal column, such as an area, for more selective than a range (sqlite.org/lang_corefunc.html, 'likelihood'). */
+export const selective: Sql['selective'] = (condition) => sql<SqlBool>`likelihood(${condition}, 0.0001)`
+
 export const matchesWords: Sql['matchesWords'] = (table, words) => {
   const matches = matchesOf(table, words)
   const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))

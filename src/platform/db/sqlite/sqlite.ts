@@ -18,7 +18,7 @@ import { connect, connectWriter } from './connection.ts'
 import { runOn, sqliteKysely, statementCache } from './dialect.ts'
 import { createLargeWriter } from './large-writer.ts'
 import { pastSql } from './past.ts'
-import { areFew, countWords, matchesWords, matchesWordsInOrder } from './search.ts'
+import { areFew, countWords, matchesWords, matchesWordsInOrder, selective } from './search.ts'
 import { createSnapshots } from './snapshots.ts'
 import { vacuumFile } from './vacuum.ts'
 
@@ -53,6 +53,7 @@ const sqliteSql: Sql = {
   hasOneWriter: true,
   isInProcess: true,
   areFew,
+  selective,
   matchesWords,
   matchesWordsInOrder,
   countWords,
@@ -62,9 +63,12 @@ const sqliteSql: Sql = {
   nowMs: (ownMs) => sql<number>`${ownMs}`,
   nowMsFrom: (leastMs) => sql<number>`${leastMs}`,
   lockRows: (query) => query,
+  lockRowsShared: (query) => query,
   lockFreeRows: (query) => query,
   lockNames: async () => {},
   lockNamesShared: async () => {},
+  lockTables: async () => {},
+  revisionIn: async () => undefined,
   locksHeld: () => undefined,
   past: pastSql,
 }

@@ -69,6 +69,7 @@ function combine(values: Values, cwd: string, setNames: ReadonlySet<string>): Co
   return {
     ...values,
     dataDir: resolve(cwd, values.dataDir),
+    publicUrl: values.publicUrl ?? values.mcpOauthIssuerUrl,
     cookieSecure: values.cookieSecure && !devMode,
     rateLimitEnabled: values.rateLimitEnabled && !devMode,
     discoveryAllowLocal: values.discoveryAllowLocal || (devMode && !setNames.has('DISCOVERY_ALLOW_LOCAL')),

@@ -2,6 +2,7 @@
 
 import { passwordProblem } from '../../security/password-rule.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
+import { DISCOVERY_VARIABLES } from './discovery-variables.ts'
 import {
   addressOrCidr,
   boolean,
@@ -18,7 +19,6 @@ import {
   oneOf,
   optional,
   type Parser,
-  portList,
   text,
   urlWithScheme,
 } from './values.ts'
@@ -273,66 +273,7 @@ export const VARIABLES = {
     parse: list(addressOrCidr),
     help: 'DNS servers that may be reached although they are private or on this machine: IP addresses and CIDRs, comma-separated',
   },
-  discoveryMaxConcurrent: {
-    name: 'DISCOVERY_MAX_CONCURRENT',
-    default: '2',
-    parse: integer(1, 64),
-    help: 'Scans that run at the same time',
-  },
-  discoverySnmpv2cEnabled: {
-    name: 'DISCOVERY_SNMPV2C_ENABLED',
-    default: 'false',
-    parse: boolean,
-    help: 'Let scans use SNMPv2c, which sends its community in the clear',
-  },
-  discoveryTimeoutMs: {
-    name: 'DISCOVERY_TIMEOUT',
-    default: '1s',
-    parse: duration('5m'),
-    help: 'How long a probe waits for its answer; the probe of a service waits 1.5 times as long, at least 1.5 s',
-  },
-  discoveryRatePerSecond: {
-    name: 'DISCOVERY_RATE',
-    default: '2000',
-    parse: integer(1, 1_000_000),
-    help: 'Most probes a second',
-  },
-  discoveryCleanupDays: {
-    name: 'DISCOVERY_CLEANUP_DAYS',
-    default: '30',
-    parse: days,
-    help: 'Days that discovered devices are kept unless they are promoted',
-  },
-  discoveryRandomMacCleanupDays: {
-    name: 'DISCOVERY_RANDOM_MAC_CLEANUP_DAYS',
-    default: '7',
-    parse: days,
-    help: 'The same for those with a random MAC address, as phones have; never longer than DISCOVERY_CLEANUP_DAYS',
-  },
-  discoveryAllowedSubnets: {
-    name: 'DISCOVERY_ALLOWED_SUBNETS',
-    default: '',
-    parse: list(addressOrCidr),
-    help: 'The only networks that may be scanned, as CIDRs, comma-separated; without it all of them',
-  },
-  discoveryAllowLocal: {
-    name: 'DISCOVERY_ALLOW_LOCAL',
-    default: 'false',
-    parse: boolean,
-    help: 'Let scans probe loopback, link-local and unspecified addresses: services that listen on this machine only; in dev mode true unless set',
-  },
-  discoveryPorts: {
-    name: 'DISCOVERY_PORTS',
-    default: '',
-    parse: portList,
-    help: 'TCP ports that full and deep scans try, like 22,80,8000-8100; without it a list of about 100',
-  },
-  discoveryFingerprintsDir: {
-    name: 'DISCOVERY_FINGERPRINTS_DIR',
-    default: '',
-    parse: text,
-    help: 'Folder of fingerprints in the recog format (XML) that deep scans use besides their own',
-  },
+  ...DISCOVERY_VARIABLES,
   mcpOauthEnabled: {
     name: 'MCP_OAUTH_ENABLED',
     default: 'false',
@@ -362,6 +303,30 @@ export const VARIABLES = {
     default: '0',
     parse: durationOrNone('5m'),
     help: 'How long a used refresh token still returns an access token, for clients that refresh twice at once; 0 disables it',
+  },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    default: '',
+    parse: optional(issuerUrl),
+    help: 'Address at which browsers reach this server, https://...; passkeys and single sign-on need it; without it MCP_OAUTH_ISSUER_URL',
+  },
+  passwordSignIn: {
+    name: 'PASSWORD_SIGN_IN',
+    default: 'all',
+    parse: oneOf(['all', 'break-glass']),
+    help: 'Who may sign in with a password: all, or break-glass (only users who are marked so: plat user break-glass)',
+  },
+  ssoAllowLoopback: {
+    name: 'SSO_ALLOW_LOOPBACK',
+    default: 'false',
+    parse: boolean,
+    help: 'Let identity providers of single sign-on be on this machine',
+  },
+  secondFactorRoles: {
+    name: 'SECOND_FACTOR_ROLES',
+    default: '',
+    parse: list(text),
+    help: 'Names of roles whose users need a second factor if they sign in with a password, comma-separated; * for all users',
   },
   poolUtilizationThresholdPercent: {
     name: 'POOL_UTILIZATION_THRESHOLD',

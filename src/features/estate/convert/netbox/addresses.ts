@@ -2,11 +2,12 @@
 import { isDomainName } from '../../../../net/dns-name.ts'
 import { formatIp } from '../../../../net/ip.ts'
 import type { Line } from '../report-builder.ts'
-import { compact, MAX_ADDRESSES, MAX_INTERFACE, MAX_LABEL } from '../row-text.ts'
+import { compact, MAX_ADDRESSES, MAX_LABEL } from '../row-text.ts'
 import { firstMac, type Interface, type Interfaces, type Owner } from './interfaces.ts'
 import { linesOf, type Mapping, markDone, textOf } from './mapping.ts'
 import { type Networks, parseInterface } from './networks.ts'
 import type { NetboxObject } from './objects.ts'
+import type { Ports } from './ports.ts'
 import { keyIn, spaceOf } from './spaces.ts'
 
 const ADDRESS = 'ipam.ipaddress'
@@ -16,13 +17,12 @@ export type DeviceAddresses = {
   readonly rows: Record<string, unknown>[]
   readonly domains: string[]
   readonly lines: Line[]
-  /** The interfaces of the rows. */
-  readonly interfaces: Set<Interface>
 }
 
 export type AddressContext = Mapping & {
   readonly networks: Networks
   readonly interfaces: Interfaces
+  readonly ports: Ports
   /** All addresses of devices, with their VRFs. */
   readonly taken: Set<string>
 }
@@ -37,8 +37,8 @@ const inOrder = ({ interfaces }: AddressContext, owner: Owner, device: NetboxObj
 }
 
 export const addressesOf = (context: AddressContext, owner: Owner, device: NetboxObject): DeviceAddresses => {
-  const { report, networks, interfaces, taken } = context
-  const made: DeviceAddresses = { rows: [], domains: [], lines: [], interfaces: new Set() }
+  const { report, networks, interfaces, ports, custom, taken } = context
+  const made: DeviceAddresses = { rows: [], domains: [], lines: [] }
   const own = new Set<string>()
   for (const { on, object } of inOrder(context, owner, device)) {
     markDone(context, ADDRESS, object)
@@ -65,13 +65,12 @@ export const addressesOf = (context: AddressContext, owner: Owner, device: Netbo
         network: network?.ref,
         space: network ? undefined : spaceOf(object),
         switch_port: textOf(context, at('cable'), interfaces.peerOf(on)),
-        // A longer one is in the label alone.
-        interface: on.object.name === undefined || on.name.length > MAX_INTERFACE ? undefined : on.name,
+        interface: ports.nameOf(on),
         mac_address: firstMac(on),
         dns_name: nameOf(object),
+        custom: custom.of(ADDRESS, object),
       }),
     )
-    made.interfaces.add(on)
     made.lines.push(...linesOfAddress(context, ip, object, made.domains))
   }
   return made

@@ -1,15 +1,21 @@
 /** Devices and virtual machines become devices. */
 import type { EstateRow } from '../converter.ts'
+import type { Mounts } from '../mounts.ts'
 import type { Line } from '../report-builder.ts'
 import { compact, fittedTags } from '../row-text.ts'
 import { type AddressContext, addressesOf } from './addresses.ts'
+import type { DeviceTypes } from './device-types.ts'
 import { deviceName, type Owner } from './interfaces.ts'
-import { addRow, linesOf, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
+import { addRow, linesOf, markDone, type RowRef, refsOf, refTo, tagsOf, textOf } from './mapping.ts'
 import type { NetboxObject } from './objects.ts'
 import { datacenterOf } from './places.ts'
+import { mountOf } from './racks.ts'
 
 const DEVICE = 'dcim.device'
 const MACHINE = 'virtualization.virtualmachine'
+
+const BAY = 'dcim.devicebay'
+const BAY_USED = new Set(['name', 'device', 'installed_device'])
 
 const STATUS: Readonly<Record<string, string>> = {
   planned: 'planned',
@@ -47,10 +53,12 @@ type Parts = {
   readonly location?: string
   readonly makeModel?: string
   readonly datacenter: RowRef | undefined
+  readonly deviceType?: RowRef | undefined
+  readonly mount?: EstateRow | undefined
 }
 
 const rowOf = (context: AddressContext, parts: Parts): EstateRow => {
-  const { model, report, interfaces } = context
+  const { model, report, custom } = context
   const { kind, object, used } = parts
   const { id, description, platform } = object
   const status = String(object.status ?? 'active')
@@ -66,6 +74,8 @@ const rowOf = (context: AddressContext, parts: Parts): EstateRow => {
     status: mapped,
     datacenter: parts.datacenter,
     location: textOf(context, at('location'), parts.location),
+    device_type: parts.deviceType,
+    mount: parts.mount,
     tags: fittedTags(report, { what: `${kind}.tags`, id }, [...parts.tags, ...tagsOf(context, kind, object)]),
     addresses: addresses.rows,
     domains: addresses.domains,
@@ -77,19 +87,28 @@ const rowOf = (context: AddressContext, parts: Parts): EstateRow => {
         ? [{ key: 'site', value: model.label('dcim.site', object.site) }]
         : []),
       ...addresses.lines,
-      ...interfaces.macLines(kind, id, addresses.interfaces),
       ...comments,
     ]),
+    custom: custom.of(kind, object),
     refs: refsOf(kind, id),
   })
 }
 
-const locationOf = ({ model }: AddressContext, { location, rack, position, face }: NetboxObject): string =>
+/** The room, and the place in a rack that is no row. */
+const locationOf = (
+  { model }: AddressContext,
+  { location, rack, position, face }: NetboxObject,
+  isMounted: boolean,
+): string =>
   [
     location === undefined ? '' : model.label('dcim.location', location),
-    rack === undefined ? '' : model.label('dcim.rack', rack),
-    position === undefined ? '' : `U${position}`,
-    String(face ?? '').toLowerCase(),
+    ...(isMounted
+      ? []
+      : [
+          rack === undefined ? '' : model.label('dcim.rack', rack),
+          position === undefined ? '' : `U${position}`,
+          String(face ?? '').toLowerCase(),
+        ]),
   ]
     .filter((part) => part !== '')
     .join(', ')
@@ -101,17 +120,24 @@ const makeModelOf = ({ model }: AddressContext, id: unknown): string => {
   return `${maker} ${model.label('dcim.devicetype', id)}`.trim()
 }
 
-const addDevices = (context: AddressContext, rows: EstateRow[]): void => {
+type DevicesContext = AddressContext & { readonly types: DeviceTypes; readonly mounts: Mounts }
+
+const addDevices = (context: DevicesContext, rows: EstateRow[]): void => {
+  const { types, mounts } = context
   for (const object of context.model.of(DEVICE)) {
+    const datacenter = datacenterOf(context, object)
+    const mount = mountOf(context, object, { mounts, size: types.sizeOf(object.device_type), datacenter })
     const row = rowOf(context, {
       kind: DEVICE,
       object,
       name: deviceName(context.model, object.id),
       used: DEVICE_USED,
       tags: [],
-      location: locationOf(context, object),
+      location: locationOf(context, object, mount !== undefined),
       makeModel: makeModelOf(context, object.device_type),
-      datacenter: datacenterOf(context, object),
+      datacenter,
+      deviceType: types.refOf(object.device_type),
+      mount,
     })
     addRow(rows, context, { kind: DEVICE, object, row })
   }
@@ -149,9 +175,25 @@ const addMachines = (context: AddressContext, rows: EstateRow[]): EstateRow[] =>
   return contained
 }
 
-/** Returns the rows of devices, and the relationships of hosts and machines. */
-export const devicesOf = (context: AddressContext): { rows: EstateRow[]; relationships: EstateRow[] } => {
+/** Returns the relationships of chassis and the devices in their bays. */
+const containedInBays = (context: AddressContext): EstateRow[] =>
+  context.model.of(BAY).flatMap((bay) => {
+    const { id, device, installed_device: child, name } = bay
+    const isRow = (one: unknown): one is number => typeof one === 'number' && context.model.isListed(DEVICE, one)
+    if (!isRow(device) || !isRow(child) || device === child) return []
+    markDone(context, BAY, bay)
+    const notes = context.report.describe(
+      BAY,
+      id,
+      String(name ?? ''),
+      linesOf(context, { kind: BAY, object: bay, used: BAY_USED }),
+    )
+    return [compact({ parent: refTo(DEVICE, device), child: refTo(DEVICE, child), type: 'contains', notes })]
+  })
+
+/** Returns the rows of devices, and the relationships of hosts and machines, and of chassis and blades. */
+export const devicesOf = (context: DevicesContext): { rows: EstateRow[]; relationships: EstateRow[] } => {
   const rows: EstateRow[] = []
   addDevices(context, rows)
-  return { rows, relationships: addMachines(context, rows) }
+  return { rows, relationships: [...addMachines(context, rows), ...containedInBays(context)] }
 }

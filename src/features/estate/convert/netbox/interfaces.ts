@@ -1,6 +1,5 @@
 /** The interfaces of devices and machines, with their addresses, MAC addresses and the other ends of their cables. */
 import { parseMac } from '../../../../net/mac.ts'
-import type { Line } from '../report-builder.ts'
 import { byText, type CableEnds, type NetboxModel, type Target } from './model.ts'
 import { listIn, type NetboxObject } from './objects.ts'
 
@@ -27,6 +26,13 @@ const byNumbers = new Intl.Collator('en', { numeric: true })
 
 /** Orders names, numbers in them by value. */
 export const byName = (a: string, b: string): number => byNumbers.compare(a, b) || byText(a, b)
+
+/** Returns the MAC addresses of an interface, each once. The first one is that of its port, if it is one at all. */
+export const macsOf = ({ macs }: Interface): string[] => {
+  const all = [...new Set(macs.map(macText))]
+  const first = all.find(isMac)
+  return first === undefined ? ['', ...all] : [first, ...all.filter((mac) => mac !== first)]
+}
 
 /** Returns the MAC address that the addresses of an interface have. */
 export const firstMac = ({ macs }: Interface): string | undefined => macs.map(macText).find(isMac)
@@ -73,20 +79,6 @@ export class Interfaces {
     return kind === 'dcim.interface' ? (this.#peers.get(object.id) ?? '') : ''
   }
 
-  /** Returns the MAC addresses that stand at no address. @param placed interfaces whose first one does */
-  macLines(owner: Owner, id: number, placed: ReadonlySet<Interface>): Line[] {
-    return this.of(owner, id).flatMap((one) => {
-      const { kind, name, macs } = one
-      const first = placed.has(one) ? firstMac(one) : undefined
-      const others = [...new Set(macs.map(macText))].filter((mac) => mac !== first)
-      return others.map((mac) => ({
-        key: 'mac_address',
-        value: `${name} ${mac}`,
-        field: `${kind}.mac_address`,
-      }))
-    })
-  }
-
   #add(kind: InterfaceKind, object: NetboxObject): void {
     const owner = object[OWNERS[kind]]
     if (typeof owner !== 'number' || !this.#model.isListed(OWNER_KINDS[kind], owner)) return
@@ -100,7 +92,9 @@ export class Interfaces {
   #addMacs(): void {
     for (const mac of this.#model.of('dcim.macaddress')) {
       const target = this.#model.target(mac, 'assigned_object')
-      if (target) this.find(target)?.macs.push(mac.mac_address)
+      const found = target && this.find(target)
+      if (found?.object.primary_mac_address === mac.id) found.macs.unshift(mac.mac_address)
+      else found?.macs.push(mac.mac_address)
     }
     for (const kind of KINDS)
       for (const { object, macs } of this.#byId[kind].values())

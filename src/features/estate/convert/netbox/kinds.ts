@@ -80,7 +80,9 @@ const REFERENCES: Readonly<Record<string, string>> = {
   platform: 'dcim.platform',
   primary_ip4: 'ipam.ipaddress',
   primary_ip6: 'ipam.ipaddress',
+  module: 'dcim.module',
   rack: 'dcim.rack',
+  rack_type: 'dcim.racktype',
   region: 'dcim.region',
   rir: 'ipam.rir',
   role: 'dcim.devicerole',
@@ -90,12 +92,18 @@ const REFERENCES: Readonly<Record<string, string>> = {
   virtual_machine_type: 'virtualization.virtualmachinetype',
   vlan: 'ipam.vlan',
   vrf: 'ipam.vrf',
+  'dcim.interface.bridge': 'dcim.interface',
+  'dcim.interface.qinq_svlan': 'ipam.vlan',
+  'dcim.poweroutlet.power_port': 'dcim.powerport',
+  'dcim.rack.role': 'dcim.rackrole',
   'dcim.site.group': 'dcim.sitegroup',
   'ipam.iprange.role': 'ipam.role',
   'ipam.prefix.role': 'ipam.role',
   'ipam.vlan.group': 'ipam.vlangroup',
   'ipam.vlan.qinq_svlan': 'ipam.vlan',
   'ipam.vlan.role': 'ipam.role',
+  'virtualization.vminterface.bridge': 'virtualization.vminterface',
+  'virtualization.vminterface.qinq_svlan': 'ipam.vlan',
 }
 
 /** Returns the kind of the object that a field names; undefined for a value. */

@@ -2,20 +2,27 @@
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { fitted } from '../row-text.ts'
+import { customResourceOf } from './custom-kinds.ts'
 import { byText, type NetboxModel, type Target } from './model.ts'
 import { CUSTOM_FIELDS, isRecord, type NetboxObject } from './objects.ts'
 
-export type Mapping = {
+/** What is read and reported. */
+export type Reading = {
   readonly model: NetboxModel
   readonly report: ReportBuilder
   /** Objects that became rows or are left over, by kind. The others are left over in the end. */
   readonly done: Map<string, Set<number>>
 }
 
+export type Mapping = Reading & {
+  /** Returns the values of custom fields of an object as its row has them. */
+  readonly custom: { readonly of: (kind: string, object: NetboxObject) => EstateRow | undefined }
+}
+
 export const NO_PLACE = 'has no place in Plat'
 
 /** Marks an object whose values all have their place. */
-export const markDone = ({ done }: Mapping, kind: string, { id }: NetboxObject): void => {
+export const markDone = ({ done }: Reading, kind: string, { id }: NetboxObject): void => {
   const known = done.get(kind)
   if (known) known.add(id)
   else done.set(kind, new Set([id]))
@@ -39,6 +46,7 @@ export const textOf = (
     ? ''
     : fitted(report, { what: `${target.kind}.${target.field}`, id: target.id }, String(value), max)
 
+const KEEPS_TIMES = 'Plat keeps its own times'
 const TIMES = new Set(['created', 'last_updated'])
 
 type Values = { readonly kind: string; readonly object: NetboxObject; readonly used: ReadonlySet<string> }
@@ -50,14 +58,22 @@ export const linesOf = ({ model, report }: Mapping, { kind, object, used }: Valu
   for (const field of Object.keys(object).sort(byText)) {
     const value = object[field]
     if (field === 'id' || field === CUSTOM_FIELDS || used.has(field)) continue
-    if (TIMES.has(field)) report.left(`${kind}.${field}`, 'Plat keeps its own times', { id: object.id, value })
+    if (TIMES.has(field)) report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value })
     else if (field === 'tags') lines.push({ key: field, value: model.tags(object).join(', ') })
     else if (field === 'status' && value === 'active') continue
     else (field === 'comments' ? last : lines).push({ key: field, value: model.readable(kind, field, value) })
   }
-  const custom = object[CUSTOM_FIELDS]
+  // Where Plat has custom fields, the values are theirs.
+  const custom = customResourceOf(kind) === undefined ? object[CUSTOM_FIELDS] : undefined
   if (isRecord(custom)) for (const key of Object.keys(custom).sort(byText)) lines.push({ key, value: custom[key] })
   return [...lines, ...last]
+}
+
+/** Leaves the times of an object over that has its place without lines. */
+export const leaveTimes = ({ report }: Reading, kind: string, object: NetboxObject): void => {
+  for (const field of TIMES)
+    if (object[field] !== undefined)
+      report.left(`${kind}.${field}`, KEEPS_TIMES, { id: object.id, value: object[field] })
 }
 
 /** Returns the tags of devices and pools: those of the object, its role and its tenant. */

@@ -15,8 +15,19 @@ const MAX_ENDS = 100
 /** Fields that hold a content type, as a number in a dump. */
 const TYPE_FIELDS = [
   ...['assigned_object_type', 'scope_type', 'content_type', 'object_type', 'component_type', 'interface_type'],
-  ...['termination_type', 'termination_a_type', 'termination_b_type', 'parent_object_type'],
+  ...['termination_type', 'termination_a_type', 'termination_b_type', 'parent_object_type', 'related_object_type'],
 ]
+
+/** Tables of pairs: the object, the field of the pair that names it, and the list that its other field belongs to. */
+const PAIRS: Readonly<Record<string, { readonly kind: string; readonly field: string; readonly list: string }>> = {
+  'dcim.site_asns': { kind: 'dcim.site', field: 'site', list: 'asns' },
+  'dcim.interface_tagged_vlans': { kind: 'dcim.interface', field: 'interface_id', list: 'tagged_vlans' },
+  'virtualization.vminterface_tagged_vlans': {
+    ...{ kind: 'virtualization.vminterface', field: 'vminterface', list: 'tagged_vlans' },
+  },
+  'extras.customfield_content_types': { kind: 'extras.customfield', field: 'customfield', list: 'content_types' },
+  'extras.customfield_object_types': { kind: 'extras.customfield', field: 'customfield', list: 'object_types' },
+}
 
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -32,7 +43,7 @@ export class NetboxModel {
     this.#readTypes()
     for (const kind of source.objects.keys()) this.#index(kind)
     this.#readTags()
-    this.#readAsns()
+    for (const table of Object.keys(PAIRS)) this.#readPairs(table)
   }
 
   get kinds(): string[] {
@@ -42,6 +53,11 @@ export class NetboxModel {
   /** The objects of a kind by ascending id. */
   of(kind: string): NetboxObject[] {
     return [...(this.#byId.get(kind)?.values() ?? [])].sort((a, b) => a.id - b.id)
+  }
+
+  /** The objects of a kind in any order. */
+  each(kind: string): Iterable<NetboxObject> {
+    return this.#byId.get(kind)?.values() ?? []
   }
 
   /** True for an object that the file lists, and not only names. */
@@ -148,15 +164,26 @@ export class NetboxModel {
     this.#byId.delete('extras.taggeditem')
   }
 
-  /** Gives each site its AS numbers, which a database keeps in a table of pairs. */
-  #readAsns(): void {
-    const numbers = new Map<NetboxObject, unknown[]>()
-    for (const { site, asn } of this.of('dcim.site_asns')) {
-      const object = this.find('dcim.site', site)
-      if (object) listIn(numbers, object).push(asn)
+  /** Gives each object its list, which a database keeps in a table of pairs. */
+  #readPairs(table: string): void {
+    const pair = PAIRS[table]
+    if (!pair) return
+    const lists = new Map<NetboxObject, unknown[]>()
+    for (const { id: _, ...fields } of this.of(table)) {
+      const object = this.find(pair.kind, fields[pair.field])
+      const value = Object.entries(fields).find(([field]) => field !== pair.field)?.[1]
+      if (object) listIn(lists, object).push(value)
     }
-    for (const [object, asns] of numbers) Object.assign(object, { asns })
-    this.#byId.delete('dcim.site_asns')
+    for (const [object, list] of lists) Object.assign(object, { [pair.list]: list })
+    this.#byId.delete(table)
+  }
+
+  /** Returns the kinds of objects that have a custom field. */
+  kindsOfField({ content_types, object_types }: NetboxObject): string[] {
+    const all = [content_types, object_types].find(Array.isArray) ?? []
+    return all.map((type: unknown) =>
+      String(Array.isArray(type) ? type.join('.') : this.#typeOf('extras.customfield', type)),
+    )
   }
 
   /** Returns the tags of an object by name. */

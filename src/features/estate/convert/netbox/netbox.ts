@@ -3,14 +3,19 @@ import { badFile, type Conversion, type Converter, type EstateDocument } from '.
 import { bufferOf, checkUnpacked, checkUtf8 } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
 import { ReportBuilder } from '../report-builder.ts'
-import { linksOf } from './cables.ts'
+import { Cables } from './cables.ts'
+import { CUSTOM_FIELD, NetboxCustom } from './custom-fields.ts'
+import { DeviceTypes } from './device-types.ts'
 import { devicesOf } from './devices.ts'
 import { Interfaces } from './interfaces.ts'
-import { type Mapping, NO_PLACE } from './mapping.ts'
+import { linksOf } from './links.ts'
+import { type Mapping, NO_PLACE, type Reading } from './mapping.ts'
 import { NetboxModel } from './model.ts'
 import { networksOf, poolsOf } from './networks.ts'
 import type { NetboxSource } from './objects.ts'
 import { datacentersOf } from './places.ts'
+import { Ports } from './ports.ts'
+import { racksOf } from './racks.ts'
 import { readDumpdata } from './read-dumpdata.ts'
 import { checkEncoding, isPgDump, readPgDump } from './read-pg-dump.ts'
 import { readRest } from './read-rest.ts'
@@ -20,16 +25,26 @@ import { vlansOf } from './vlans.ts'
 
 /** The reason for which objects of a kind are left over. */
 const REASONS: Readonly<Record<string, string>> = {
-  'dcim.cable': 'its ends are a relationship or have no place in Plat',
-  'dcim.cabletermination': 'its cable is a relationship or has no place in Plat',
-  'dcim.interface': 'has no place in Plat but its name and MAC address at its device',
-  'dcim.macaddress': 'has no place in Plat but a line of its device',
+  'dcim.cable': 'has ends that are no two ports of one kind',
+  'dcim.cabletermination': 'its cable has a place only in part',
+  'dcim.devicebay': 'has no device, or one that is not in the file',
+  'dcim.interface': 'is of no device of the file',
+  'dcim.portmapping': 'is the link of a front port and a rear port, which are one port',
+  'dcim.porttemplatemapping': 'is the link of a front port and a rear port, which are one port',
+  'dcim.macaddress': 'has no place in Plat but its address at its port',
+  'extras.customfield': 'is of no objects that have custom fields in Plat',
+  'extras.customfieldchoiceset': 'has no place in Plat but its values, which are the choices of custom fields',
   'ipam.aggregate': 'has an equal prefix, or is no network',
   'ipam.iprange': 'is in no network of its VRF',
   'ipam.prefix': 'is no network',
   'ipam.vlan': 'has no number from 1 to 4094',
   'ipam.vlangroup': 'has no place in Plat but its name at its VLANs',
-  'virtualization.vminterface': 'has no place in Plat but its name and MAC address at its machine',
+  'virtualization.vminterface': 'is of no machine of the file',
+  ...Object.fromEntries(
+    'interface consoleport consoleserverport powerport poweroutlet frontport rearport'
+      .split(' ')
+      .map((kind) => [`dcim.${kind}template`, 'has no place in Plat but its name, kind and type at its device type']),
+  ),
 }
 
 const leaveOthers = ({ model, report, done }: Mapping): void => {
@@ -43,27 +58,39 @@ const leaveOthers = ({ model, report, done }: Mapping): void => {
 export const convertObjects = (source: NetboxSource): Conversion => {
   const report = new ReportBuilder()
   const model = new NetboxModel(source, report)
-  const mapping: Mapping = { model, report, done: new Map() }
-  const cables = model.cableEnds()
-  const interfaces = new Interfaces(model, cables)
+  const reading: Reading = { model, report, done: new Map() }
+  const custom = new NetboxCustom(reading)
+  const mapping: Mapping = { ...reading, custom }
+  const ends = model.cableEnds()
+  const interfaces = new Interfaces(model, ends)
+  const ports = new Ports({ ...mapping, interfaces })
   const spaces = spacesOf(mapping)
   const datacenters = datacentersOf(mapping)
   const vlans = vlansOf(mapping)
   const networks = networksOf(mapping, vlans)
   const pools = poolsOf(mapping, networks)
-  const context = { ...mapping, networks, interfaces, taken: new Set<string>() }
-  const devices = devicesOf(context)
+  const types = new DeviceTypes(mapping)
+  const racks = racksOf(mapping)
+  const context = { ...mapping, networks, interfaces, ports, taken: new Set<string>() }
+  const devices = devicesOf({ ...context, types, mounts: racks.mounts })
   const reservations = reservationsOf(context, pools)
-  const documents: EstateDocument = {
+  const cables = new Cables({ ...mapping, ports }, ends)
+  const lists: EstateDocument = {
     ...(spaces.length > 0 && { spaces }),
     datacenters,
     vlans: vlans.rows,
     networks: networks.rows,
     pools: [...pools.rows, ...reservations.pools],
+    ...(types.rows.length > 0 && { 'device-types': types.rows }),
+    ...(racks.rows.length > 0 && { racks: racks.rows }),
     devices: devices.rows,
-    relationships: [...devices.relationships, ...linksOf(mapping, interfaces, cables)],
+    ...(ports.rows.length > 0 && { ports: ports.rows }),
+    ...(cables.rows.length > 0 && { cables: cables.rows }),
+    relationships: [...devices.relationships, ...linksOf(mapping, interfaces, ends)],
     reservations: reservations.rows,
   }
+  const fields = custom.finish(lists, CUSTOM_FIELD)
+  const documents: EstateDocument = { ...(fields.length > 0 && { 'custom-fields': fields }), ...lists }
   leaveOthers(mapping)
   return { source: source.form, documents, hosts: [], report: report.report(documents), leftover: report.leftover() }
 }

@@ -85,6 +85,7 @@ const addPrefix = (mapping: Mapping, { networks, vlans }: Making, object: Netbox
     vlan_id,
     datacenter,
     description: report.describe(PREFIX, id, '', lines),
+    custom: mapping.custom.of(PREFIX, object),
     refs: refsOf(PREFIX, id),
   })
   addRow(networks.rows, mapping, { kind: PREFIX, object, row })
@@ -107,6 +108,7 @@ const addAggregate = (mapping: Mapping, networks: Networks, object: NetboxObject
       '',
       linesOf(mapping, { kind: AGGREGATE, object, used: AGGREGATE_USED }),
     ),
+    custom: mapping.custom.of(AGGREGATE, object),
     refs: refsOf(AGGREGATE, id),
   })
   addRow(networks.rows, mapping, { kind: AGGREGATE, object, row })
@@ -140,6 +142,7 @@ const rowOfRange = (mapping: Mapping, object: NetboxObject, network: MadeNetwork
     end_ip: last,
     description: mapping.report.describe(RANGE, id, '', linesOf(mapping, { kind: RANGE, object, used: RANGE_USED })),
     tags: fittedTags(mapping.report, { what: `${RANGE}.tags`, id }, tagsOf(mapping, RANGE, object)),
+    custom: mapping.custom.of(RANGE, object),
     refs: refsOf(RANGE, id),
   })
 }
@@ -151,7 +154,7 @@ export const poolsOf = (mapping: Mapping, networks: Networks): Pools => {
   for (const object of mapping.model.of(RANGE)) {
     const first = parseInterface(object.start_address)?.ip
     const last = parseInterface(object.end_address)?.ip
-    // What makes no row is left over.
+    // A range that makes no row is left over.
     if (!first || !last || compareIp(first, last) > 0) continue
     const network = networks.holding(object.vrf, first, last)
     if (!network) continue

@@ -45,7 +45,10 @@ export const countIn = (counts: Map<string, number>, key: string, n = 1): void =
 
 /** Decimals, which the forms write as text or with other digits. */
 export const NUMBERS = new Set(
-  'position vcpus latitude longitude u_height length weight vid memory disk vc_position vc_priority'.split(' '),
+  (
+    'position vcpus latitude longitude u_height starting_unit length width weight vid memory disk vc_position vc_priority speed ' +
+    'mtu maximum_draw allocated_draw positions rear_port_position search_weight validation_minimum validation_maximum'
+  ).split(' '),
 )
 
 /** Columns of booleans in a table, where `f` and `t` are no texts. */
@@ -78,6 +81,13 @@ export const storableValue = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), storableValue(item)]))
 }
 
+/** Fields whose false is no default of NetBox. */
+const KEPT_FALSE = new Set(['default', 'enabled', 'is_full_depth'])
+
+/** True for a value of a field that says nothing. */
+export const saysNothing = (field: string, value: unknown): boolean =>
+  isNothing(value) && !(value === false && KEPT_FALSE.has(field))
+
 /** Custom fields may be false: they are kept, and only absent ones are left out. */
 export const CUSTOM_FIELDS = 'custom_field_data'
 
@@ -97,9 +107,9 @@ export const fieldsOf = (
     if (name === '__proto__') throw badFile('the file', 'has a field __proto__')
     const field = fieldOf(kind, name)
     const value = source[name]
-    if (isNothing(value)) continue
+    if (saysNothing(field, value)) continue
     const converted = convert(field, value)
-    if (!isNothing(converted)) fields[field] = converted
+    if (!saysNothing(field, converted)) fields[field] = converted
   }
   return fields
 }

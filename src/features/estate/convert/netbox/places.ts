@@ -24,6 +24,7 @@ export const datacentersOf = (mapping: Mapping): EstateRow[] => {
       name: textOf(mapping, at('name'), name) || `site #${id}`,
       location: textOf(mapping, at('physical_address'), oneLine(object.physical_address)),
       description: mapping.report.describe(SITE, id, String(description ?? ''), lines),
+      custom: mapping.custom.of(SITE, object),
       refs: refsOf(SITE, id),
     })
     addRow(rows, mapping, { kind: SITE, object, row })

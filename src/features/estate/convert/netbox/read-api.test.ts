@@ -55,6 +55,7 @@ test('asks by number, in the order of ids, and for no context of devices', async
   expect(requests.filter((request) => request.startsWith('dcim/devices'))).toEqual([
     'dcim/devices?limit=1000&offset=0&ordering=id&exclude=config_context',
     'dcim/devices?limit=1000&offset=2&ordering=id&exclude=config_context',
+    'dcim/devices?limit=1000&offset=4&ordering=id&exclude=config_context',
   ])
   expect(requests.some((request) => request.startsWith('users/tokens'))).toBe(false)
 })

@@ -9,11 +9,11 @@ import {
   countIn,
   fieldOf,
   isBoolean,
-  isNothing,
   type NetboxSource,
   NUMBERS,
   numberOf,
   type Objects,
+  saysNothing,
   storableValue,
 } from './objects.ts'
 
@@ -28,7 +28,7 @@ const PLAIN_IDS = new Set(
     'termination_a_id termination_b_id termination_id parent_object_id member_id destination_id'
   ).split(' '),
 )
-const JSON_COLUMNS = new Set([CUSTOM_FIELDS, 'local_context_data', 'data', 'parameters', 'napalm_args'])
+const JSON_COLUMNS = new Set([CUSTOM_FIELDS, 'default', 'local_context_data', 'data', 'parameters', 'napalm_args'])
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 
@@ -124,7 +124,7 @@ class Dump {
       const column = columns[i]
       if (column && end > at && !this.#isNull(at, end)) {
         if (!this.#isSame(column, at, end)) this.#read(column, at, end)
-        if (!isNothing(column.value)) row[column.field] = column.value
+        if (!saysNothing(column.field, column.value)) row[column.field] = column.value
       }
       at = end + 1
     }

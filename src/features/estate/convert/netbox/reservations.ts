@@ -77,6 +77,7 @@ const rowOf = (mapping: Mapping, { object, ip }: Free, pool: object): EstateRow 
     hostname: isHostname(name) ? name : '',
     purpose: textOf(mapping, { kind: ADDRESS, id, field: 'description' }, description ?? status),
     notes: mapping.report.describe(ADDRESS, id, '', lines),
+    custom: mapping.custom.of(ADDRESS, object),
     refs: refsOf(ADDRESS, id),
   })
 }

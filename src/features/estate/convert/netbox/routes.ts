@@ -5,10 +5,11 @@ const ROUTES: Readonly<Record<string, string>> = {
     'circuit-groups circuit-group-assignments circuit-terminations circuit-types circuits provider-accounts ' +
     'provider-networks providers virtual-circuit-terminations virtual-circuit-types virtual-circuits',
   dcim:
-    'cable-bundles cables console-ports console-server-ports device-bays device-roles device-types devices front-ports ' +
-    'interfaces inventory-item-roles inventory-items locations mac-addresses manufacturers module-bays module-types ' +
-    'modules platforms power-feeds power-outlets power-panels power-ports rack-groups rack-reservations rack-roles ' +
-    'rack-types racks rear-ports regions site-groups sites virtual-chassis virtual-device-contexts',
+    'cable-bundles cables console-port-templates console-ports console-server-port-templates console-server-ports ' +
+    'device-bays device-roles device-types devices front-port-templates front-ports interface-templates interfaces ' +
+    'inventory-item-roles inventory-items locations mac-addresses manufacturers module-bays module-types ' +
+    'modules platforms power-feeds power-outlet-templates power-outlets power-panels power-port-templates power-ports rack-groups rack-reservations rack-roles ' +
+    'rack-types racks rear-port-templates rear-ports regions site-groups sites virtual-chassis virtual-device-contexts',
   extras:
     'config-contexts config-templates custom-field-choice-sets custom-fields custom-links export-templates ' +
     'image-attachments journal-entries tags',

@@ -33,6 +33,7 @@ export const spacesOf = (mapping: Mapping): EstateRow[] => {
         String(description ?? ''),
         linesOf(mapping, { kind: VRF, object, used: USED }),
       ),
+      custom: mapping.custom.of(VRF, object),
       refs: refsOf(VRF, id),
     })
     addRow(rows, mapping, { kind: VRF, object, row })

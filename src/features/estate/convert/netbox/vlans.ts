@@ -27,6 +27,7 @@ const addVlan = (mapping: Mapping, vlans: VlanRows, object: NetboxObject): void 
     datacenter: own ?? (groupObject && datacenterOf(mapping, groupObject)),
     group: group === undefined ? '' : fitted(report, { what: `${VLAN}.group`, id }, model.label(GROUP, group)),
     description: report.describe(VLAN, id, String(description ?? ''), lines),
+    custom: mapping.custom.of(VLAN, object),
     refs: refsOf(VLAN, id),
   })
   markDone(mapping, VLAN, object)

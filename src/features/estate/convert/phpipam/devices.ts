@@ -8,6 +8,7 @@ import type { Line } from '../report-builder.ts'
 import { compact, fitted, MAX_ADDRESSES, MAX_INTERFACE } from '../row-text.ts'
 import { addressOf } from './blocks.ts'
 import { datacenterOf, linesOf, type Mapping, refsOf } from './mapping.ts'
+import { mountOf, type Racks } from './racks.ts'
 import type { Subnet, Subnets } from './subnets.ts'
 import type { Row } from './tables.ts'
 
@@ -22,7 +23,7 @@ type Machine = {
   readonly addresses: Address[]
 }
 
-const DEVICE_USED = new Set('hostname ip_addr description location rack rack_start'.split(' '))
+const DEVICE_USED = new Set('hostname ip_addr description location rack rack_start rack_size rack_deep'.split(' '))
 const ADDRESS_USED = new Set('subnetId ip_addr hostname description switch port location mac'.split(' '))
 
 /** Returns the addresses of the source; those that are none are left over. */
@@ -93,11 +94,13 @@ type Placed = { readonly rows: EstateRow[]; readonly lines: Line[]; readonly des
 class MachineRows {
   readonly #mapping: Mapping
   readonly #subnets: Subnets
+  readonly #racks: Racks
   readonly #taken: Set<string>
 
-  constructor(mapping: Mapping, subnets: Subnets, taken: Set<string>) {
+  constructor(mapping: Mapping, { subnets, racks }: Made, taken: Set<string>) {
     this.#mapping = mapping
     this.#subnets = subnets
+    this.#racks = racks
     this.#taken = taken
   }
 
@@ -111,13 +114,16 @@ class MachineRows {
     const location = this.#locationOf(machine)
     const datacenter = datacenterOf(this.#mapping, location)
     if (!datacenter) lines.push({ key: 'location', value: tables.label('locations', location) })
+    const mount = device && mountOf(this.#mapping, this.#racks, device, datacenter)
     return compact({
       name: fitted(report, { what: `${table}.hostname`, id }, name),
       hostname: isHostname(name) && !addressOf(name) ? name : '',
       datacenter,
-      location: device ? fitted(report, { what: 'devices.rack', id }, this.#rackOf(device)) : '',
+      location: device && !mount ? fitted(report, { what: 'devices.rack', id }, this.#rackOf(device)) : '',
+      mount,
       addresses: placed.rows,
       description: report.describe(table, id, placed.description, [...lines, ...placed.lines]),
+      custom: device && this.#mapping.custom.of('devices', device),
       refs: refsOf(kind, id),
     })
   }
@@ -144,7 +150,7 @@ class MachineRows {
     }
     const own = new Set<string>()
     const deviceIp = addressOf(device?.ip_addr)
-    const add = (ip: Ip, subnet: Subnet | undefined, more: Readonly<Record<string, string | undefined>> = {}) => {
+    const add = (ip: Ip, subnet: Subnet | undefined, more: EstateRow = {}) => {
       own.add(keyOf(ip, subnet))
       this.#taken.add(keyOf(ip, subnet))
       placed.rows.push(compact({ ip: formatIp(ip), network: subnet?.ref, ...more }))
@@ -165,6 +171,7 @@ class MachineRows {
       add(address.ip, address.subnet, {
         ...portsOf(this.#mapping, address, device),
         mac_address: parseMac(address.row.mac ?? ''),
+        custom: this.#mapping.custom.of('addresses', address.row),
       })
       placed.lines.push(...this.#linesOf(address, isOnly ? '' : `${ip} `))
     }
@@ -190,12 +197,14 @@ class MachineRows {
   }
 }
 
+type Made = { readonly subnets: Subnets; readonly racks: Racks }
+
 export const devicesOf = (
   mapping: Mapping,
-  subnets: Subnets,
+  made: Made,
   addresses: readonly Address[],
 ): { rows: EstateRow[]; taken: Set<string> } => {
   const taken = new Set<string>()
-  const maker = new MachineRows(mapping, subnets, taken)
-  return { rows: machinesOf(mapping, subnets, addresses).map((machine) => maker.row(machine)), taken }
+  const maker = new MachineRows(mapping, made, taken)
+  return { rows: machinesOf(mapping, made.subnets, addresses).map((machine) => maker.row(machine)), taken }
 }

@@ -1,5 +1,7 @@
 /** Parts that the rows of all resources need: refs, and lines for values without a field. */
+import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
+import { isCustomColumn } from './custom-fields.ts'
 import { keyOf, type PhpipamTables, type Row } from './tables.ts'
 
 export type Mapping = {
@@ -7,6 +9,8 @@ export type Mapping = {
   readonly report: ReportBuilder
   /** Rows of the source that have their place. All others are left over. */
   readonly done: Set<Row>
+  /** Returns the values of custom fields of a row as the document has them. */
+  readonly custom: { readonly of: (table: string, row: Row) => EstateRow | undefined }
 }
 
 export const refsOf = (name: string, id: string) => ({ phpipam: `${name}.${id}` })
@@ -22,7 +26,7 @@ const SETTINGS: Readonly<Record<string, ReadonlySet<string>>> = {
   addresses: new Set('excludePing PTRignore PTR lastSeen editDate firewallAddressObject'.split(' ')),
   devices: new Set(
     (
-      'editDate sections rack_size rack_deep snmp_version snmp_port snmp_timeout snmp_queries snmp_v3_sec_level ' +
+      'editDate sections snmp_version snmp_port snmp_timeout snmp_queries snmp_v3_sec_level ' +
       'snmp_v3_auth_protocol snmp_v3_priv_protocol snmp_v3_ctx_name snmp_v3_ctx_engine_id'
     ).split(' '),
   ),
@@ -92,7 +96,7 @@ export const linesOf = (mapping: Mapping, { table, row, used }: Values): Line[] 
   const lines: Line[] = []
   const last: Line[] = []
   for (const [field, value] of Object.entries(row)) {
-    if (field === 'id' || used.has(field) || isDefault(field, value)) continue
+    if (field === 'id' || used.has(field) || isDefault(field, value) || isCustomColumn(table, field)) continue
     if (SETTINGS[table]?.has(field)) {
       if (value !== '0')
         mapping.report.left(`${table}.${field}`, 'is a setting or a record of phpIPAM', {

@@ -88,7 +88,7 @@ test('VLANs keep their number and the name of their L2 domain; the id is in the 
   })
 })
 
-test('subnets are networks with their VLAN, and lines of section, folder, customer and custom fields', async () => {
+test('subnets are networks with their VLAN, and lines of section, folder and customer', async () => {
   const { documents } = await convert(mysqlDump())
   expect(documents.networks?.[0]).toEqual({
     name: 'web',
@@ -96,13 +96,80 @@ test('subnets are networks with their VLAN, and lines of section, folder, custom
     vlan_id: 401,
     datacenter: { ref: 'phpipam:location.1' },
     space: { ref: 'phpipam:vrf.1' },
-    description: 'section: Customers\ncustomer: Acme\ncustom_owner: mark-owner\nfolder: mark-folder',
+    description: 'section: Customers\ncustomer: Acme\nfolder: mark-folder',
+    custom: { owner: 'mark-owner' },
     refs: { phpipam: 'subnet.2' },
   })
   expect(documents.networks?.slice(1).map(({ name, subnet, description }) => [name, subnet, description])).toEqual([
     ['10.40.1.0/25', '10.40.1.0/25', 'section: Customers\nstate: Reserved'],
     ['v6', '2001:db8::/64', 'section: Customers'],
   ])
+})
+
+test('custom fields have the types of their columns, as far as the values keep to them', async () => {
+  const columns = [
+    ...['`id` int', '`hostname` varchar(255)', '`custom_Rack Unit` int(11)', '`custom_on` tinyint(1)'],
+    ...["`custom_tier` enum('gold','tin''s') DEFAULT 'gold'", '`custom_since` date', '`custom_cost` decimal(10,2)'],
+    "`custom_uses` set('a','b')",
+    '`custom_mixed` int',
+  ]
+  const rows = [
+    "(1,'a','7','1','gold','2024-02-29','1.50','a,b','12')",
+    "(2,'b','8','0','tin''s','0000-00-00','2','b','many')",
+  ]
+  const { documents } = await convert(
+    `CREATE TABLE \`devices\` (${columns.join(', ')});\nINSERT INTO \`devices\` VALUES ${rows.join(',')};\n`,
+  )
+  expect(documentProblems(documents)).toEqual([])
+  const types = documents['custom-fields']?.map(({ name, type, multiple, choices }) => [name, type, multiple, choices])
+  expect(types).toEqual([
+    ['rack_unit', 'integer', undefined, undefined],
+    ['cost', 'number', undefined, undefined],
+    ['mixed', 'text', undefined, undefined],
+    ['on', 'boolean', undefined, undefined],
+    ['since', 'date', undefined, undefined],
+    ['tier', 'choice', undefined, ['gold', "tin's"]],
+    ['uses', 'choice', true, ['a', 'b']],
+  ])
+  expect(documents.devices?.map(({ custom }) => custom)).toEqual([
+    {
+      ...{ rack_unit: 7, on: true, tier: 'gold', since: '2024-02-29', cost: 1.5, uses: ['a', 'b'], mixed: '12' },
+    },
+    { rack_unit: 8, on: false, tier: "tin's", cost: 2, uses: ['b'], mixed: 'many' },
+  ])
+})
+
+test('a rack has its units, and devices are in them; units of the back follow those of the front', async () => {
+  const { documents, report } = await convert(
+    JSON.stringify({
+      subnets: [],
+      locations: [
+        { id: 1, name: 'A' },
+        { id: 2, name: 'B' },
+      ],
+      racks: [{ id: 1, name: 'R', size: 10, location: 1, row: 'Row 2', hasBack: 1, topDown: 1, custom_key: 'x' }],
+      devices: [
+        { id: 1, hostname: 'front', rack: 1, rack_start: 3, rack_size: 2, location: 1 },
+        { id: 2, hostname: 'back', rack: 1, rack_start: 13, rack_size: 1, location: 1 },
+        { id: 3, hostname: 'taken', rack: 1, rack_start: 4, location: 1 },
+        { id: 4, hostname: 'elsewhere', rack: 1, rack_start: 1, location: 2 },
+      ],
+    }),
+  )
+  expect(documentProblems(documents)).toEqual([])
+  expect(documents.racks).toEqual([
+    {
+      ...{ name: 'R', datacenter: { ref: 'phpipam:location.1' }, location: 'Row 2', height: 10 },
+      ...{ numbering: 'top_down', custom: { key: 'x' }, refs: { phpipam: 'rack.1' } },
+    },
+  ])
+  expect(documents.devices?.map(({ mount, location }) => mount ?? location)).toMatchObject([
+    { position: 3, height: 2, face: 'front', full_depth: false },
+    { position: 3, height: 1, face: 'rear' },
+    { position: null },
+    'R, U1',
+  ])
+  expect(report.left).toContainEqual({ what: 'devices.rack_start', count: 1, why: 'overlaps with another device' })
 })
 
 test('a host name is one device in any case, and may be that of a device', async () => {
@@ -115,12 +182,8 @@ test('a host name is one device in any case, and may be that of a device', async
       location: 'mark-rack, U12',
       // The port is its own, because the address names the device as its switch.
       addresses: [{ ip: '10.40.1.2', network: { ref: 'phpipam:subnet.2' }, interface: 'mark-a3-port' }],
-      description: [
-        'mark-device',
-        'type: mark-type',
-        'custom_note: it\'s a \\ "switch"\nwith two lines',
-        '10.40.1.2 description: mark-a3',
-      ].join('\n'),
+      description: ['mark-device', 'type: mark-type', '10.40.1.2 description: mark-a3'].join('\n'),
+      custom: { note: 'it\'s a \\ "switch"\nwith two lines' },
       refs: { phpipam: 'device.4' },
     },
     {
@@ -130,14 +193,13 @@ test('a host name is one device in any case, and may be that of a device', async
       addresses: [
         {
           ...{ ip: '10.40.1.10', network: { ref: 'phpipam:subnet.2' }, switch_port: 'SW-1.example.net Gi0/1' },
-          mac_address: '00:11:22:33:44:55',
+          ...{ mac_address: '00:11:22:33:44:55', custom: { asset: 'mark-a1-asset' } },
         },
         { ip: '2001:db8::1', network: { ref: 'phpipam:subnet.4' }, interface: 'mark-a2-port' },
       ],
       description: [
         '10.40.1.10 description: mark-a1',
         '10.40.1.10 owner: mark-a1-owner',
-        '10.40.1.10 custom_asset: mark-a1-asset',
         '10.40.1.10 note: mark-a1-note',
         '2001:db8::1 state: Offline',
       ].join('\n'),

@@ -3,8 +3,10 @@ import type { Converter, EstateDocument } from '../converter.ts'
 import { bufferOf, checkUnpacked, checkUtf8 } from '../file-text.ts'
 import { JsonFile } from '../json-file.ts'
 import { ReportBuilder } from '../report-builder.ts'
+import { PhpipamCustom } from './custom-fields.ts'
 import { addressesOf, devicesOf } from './devices.ts'
 import type { Mapping } from './mapping.ts'
+import { racksOf } from './racks.ts'
 import { readJson } from './read-json.ts'
 import { readSql } from './read-sql.ts'
 import { reservationsOf } from './reservations.ts'
@@ -30,35 +32,43 @@ const leaveOthers = ({ tables, report, done }: Mapping): void => {
 
 const readFile = (bytes: Buffer) => {
   const file = new JsonFile(bytes)
-  if (!file.isObject(file.start)) return { source: 'mysqldump', ...parts(readSql(bytes)) }
+  if (!file.isObject(file.start)) {
+    const { tables, unread, types } = readSql(bytes)
+    return { source: 'mysqldump', tables, unread, types }
+  }
   checkUtf8(bytes)
-  return { source: 'json', ...parts(readJson(file)) }
+  const { tables, unread } = readJson(file)
+  return { source: 'json', tables, unread, types: new Map() }
 }
-
-const parts = ({ tables, unread }: ReturnType<typeof readSql> | ReturnType<typeof readJson>) => ({ tables, unread })
 
 export const convertPhpipam: Converter = (bytes) => {
   const buffer = bufferOf(bytes)
   checkUnpacked(buffer)
-  const { source, tables, unread } = readFile(buffer)
+  const { source, tables: rows, unread, types } = readFile(buffer)
   const report = new ReportBuilder()
-  const mapping: Mapping = { tables: new PhpipamTables(tables, report), report, done: new Set() }
+  const tables = new PhpipamTables(rows, report)
+  const custom = new PhpipamCustom(tables, report, types)
+  const mapping: Mapping = { tables, report, done: new Set(), custom }
   const datacenters = datacentersOf(mapping)
   const spaces = spacesOf(mapping)
   const vlans = vlansOf(mapping)
   const subnets = subnetsOf(mapping, { spaces, vlans })
   const addresses = addressesOf(mapping, subnets)
-  const devices = devicesOf(mapping, subnets, addresses)
+  const racks = racksOf(mapping)
+  const devices = devicesOf(mapping, { subnets, racks }, addresses)
   const reservations = reservationsOf(mapping, addresses, devices.taken)
-  const documents: EstateDocument = {
+  const lists: EstateDocument = {
     ...(spaces.rows.length > 0 && { spaces: spaces.rows }),
     datacenters,
     vlans: vlans.rows,
     networks: subnets.rows,
     pools: reservations.pools,
+    ...(racks.rows.length > 0 && { racks: racks.rows }),
     devices: devices.rows,
     reservations: reservations.rows,
   }
+  const fields = custom.finish(lists, 'custom fields')
+  const documents: EstateDocument = { ...(fields.length > 0 && { 'custom-fields': fields }), ...lists }
   leaveOthers(mapping)
   for (const [table, count] of unread) report.dropped(table, 'is not read', count)
   return { source, documents, hosts: [], report: report.report(documents), leftover: report.leftover() }

@@ -38,6 +38,8 @@ class SqlReader {
   readonly #limit = new ObjectLimit()
   readonly tables: Tables = new Map()
   readonly unread = new Map<string, number>()
+  /** The declarations of columns, by table and name. */
+  readonly types = new Map<string, Map<string, string>>()
   readonly #bytes: Buffer
   readonly #columns = new Map<string, string[]>()
   #at = 0
@@ -67,15 +69,20 @@ class SqlReader {
     this.#skipSpace()
     if (this.#bytes[this.#at] !== OPEN) return
     const columns: string[] = []
+    const types = new Map<string, string>()
     do {
       this.#at++
       this.#skipSpace()
-      if (this.#bytes[this.#at] === BACKTICK) columns.push(this.#name())
+      const column = this.#bytes[this.#at] === BACKTICK ? this.#name() : undefined
+      if (column !== undefined) columns.push(column)
       if (columns.length > MAX_COLUMNS)
         throw badFile(`byte ${this.#at}`, `${table} has more than ${MAX_COLUMNS} columns`)
+      const type = this.#at
       this.#skipTo(COMMA, CLOSE)
+      if (column !== undefined) types.set(column, this.#bytes.toString('utf8', type, this.#at).trim())
     } while (this.#bytes[this.#at] === COMMA)
     this.#columns.set(table, columns)
+    this.types.set(tableOf(table), types)
   }
 
   #insert(): void {

@@ -43,6 +43,7 @@ export const reservationsOf = (
         mac_address,
         purpose: purpose || state,
         notes: report.describe('addresses', id, '', [{ key: 'state', value: purpose === '' ? '' : state }, ...lines]),
+        custom: mapping.custom.of('addresses', row),
         refs: refsOf('address', id),
       }),
     )

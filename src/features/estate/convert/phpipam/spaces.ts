@@ -49,6 +49,7 @@ const rowOf = (mapping: Mapping, names: SpaceNames, { table, key, name, row }: S
   return compact({
     name: names.unique({ what: `${table}.name`, id: key }, own, [row.rd ?? '', `${noun} #${key}`]),
     description: report.describe(table, key, row.description ?? '', linesOf(mapping, { table, row, used: USED })),
+    custom: mapping.custom.of(table, row),
     refs: refsOf(name, key),
   })
 }

@@ -24,6 +24,7 @@ export const datacentersOf = (mapping: Mapping): EstateRow[] => {
         name: fitted(report, { what: 'locations.name', id }, name) || `location #${id}`,
         location: fitted(report, { what: 'locations.address', id }, address.replace(/\s*[\r\n]+\s*/g, ', ')),
         description: report.describe('locations', id, description, lines),
+        custom: mapping.custom.of('locations', row),
         refs: refsOf('location', id),
       }),
     ]
@@ -81,6 +82,7 @@ const rowOf = (mapping: Mapping, vlans: VlanRows, { id, row, cidr, space }: Numb
     vlan_id,
     datacenter,
     description: report.describe('subnets', id, '', lines),
+    custom: mapping.custom.of('subnets', row),
     refs: refsOf('subnet', id),
   })
 }

@@ -29,6 +29,7 @@ export const vlansOf = (mapping: Mapping): VlanRows => {
       datacenter: undefined,
       group: fitted(report, { what: 'vlans.domainId', id }, domainOf(mapping, domainId)),
       description: report.describe('vlans', id, description, linesOf(mapping, { table: 'vlans', row, used: USED })),
+      custom: mapping.custom.of('vlans', row),
       refs: refsOf('vlan', id),
     })
   }

@@ -1,0 +1,235 @@
+/** The cables contract: a cable connects two ports of devices. Browser-safe. */
+import { z } from 'zod'
+import { BY_REF, ManagedBy, ManagedByFilter, Refs, RefsInput } from '../../platform/contract/external-fields.ts'
+import { draft, Filter, idOf, NewId, Page, patch, Timestamp, text } from '../../platform/contract/fields.ts'
+import { sortField, TIMES } from '../../platform/contract/sort.ts'
+import { BulkFields, bulkInput, bulkOutput, bulkRules } from '../../platform/operation/bulk.ts'
+import { operation } from '../../platform/operation/operation.ts'
+import { customFilter, customInput, customOf } from '../custom-fields/fields.ts'
+import { End, Side } from '../ports/end.ts'
+
+export const CableStatus = z.enum(['connected', 'planned', 'decommissioned'])
+export type CableStatus = z.infer<typeof CableStatus>
+
+export const Cable = z
+  .object({
+    id: z.string(),
+    a: End,
+    b: End,
+    type: z.string(),
+    label: z.string(),
+    color: z.string(),
+    length_m: z.number().nullable(),
+    status: CableStatus,
+    description: z.string(),
+    refs: Refs,
+    managed_by: z.string(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    custom: customOf('cables'),
+  })
+  .meta({ id: 'Cable', columns: ['id', 'a', 'b', 'type', 'label', 'color', 'length_m', 'status'] })
+export type Cable = z.infer<typeof Cable>
+
+const EndInput = z.object({
+  port_id: idOf('ports').optional().describe('Or device_id and port'),
+  device_id: idOf('devices').optional(),
+  port: text(64).optional().describe('The name of a port of the device; a port that is not there is made'),
+  side: z
+    .enum([...Side.options, ''], { error: `must be one of ${Side.options.join(', ')}` })
+    .nullable()
+    .prefault(null)
+    .transform((side) => side || 'front')
+    .describe('rear: of a pass-through port only'),
+})
+export type EndInput = z.output<typeof EndInput>
+
+const MAX_LENGTH_M = 1_000_000
+
+const fields = {
+  type: text(64).describe('Such as cat6a'),
+  label: text(64),
+  color: text(64),
+  length_m: z.number().min(0).max(MAX_LENGTH_M).nullable(),
+  status: z
+    .enum([...CableStatus.options, ''], { error: `must be one of ${CableStatus.options.join(', ')}` })
+    .nullable()
+    .transform((status) => status || 'connected'),
+  description: text(4096),
+  refs: RefsInput,
+  managed_by: ManagedBy,
+  custom: customInput('cables'),
+}
+
+export const CableDraft = z.object({ id: NewId.optional(), a: EndInput, b: EndInput, ...draft(fields) })
+export type CableDraft = z.output<typeof CableDraft>
+
+const SAME = 'The end never changes: only the same one, or that of a new cable by a ref'
+
+export const CablePatch = z.object({
+  id: idOf('cables'),
+  a: EndInput.optional().describe(SAME),
+  b: EndInput.optional().describe(SAME),
+  ...patch(fields),
+})
+export type CablePatch = z.output<typeof CablePatch>
+
+const One = z.object({ id: idOf('cables') })
+
+const Hop = z
+  .object({
+    cable: z
+      .object({
+        id: z.string(),
+        label: z.string(),
+        type: z.string(),
+        status: CableStatus,
+        length_m: z.number().nullable(),
+      })
+      .meta({ id: 'TracedCable' }),
+    from: End,
+    to: End,
+  })
+  .meta({ id: 'TraceHop' })
+export type Hop = z.infer<typeof Hop>
+
+const traceShape = {
+  hops: z.array(Hop).describe('In order. A hop begins at the port where the one before ends'),
+  ends: z.array(End).describe('The first and the last side of a port; once for a port without a cable, none of a loop'),
+  length_m: z.number().nullable().describe('The sum of the known lengths; null without any'),
+  is_loop: z.boolean().describe('The path ends where it begins'),
+}
+
+export const Trace = z.object(traceShape).meta({ id: 'Trace' })
+export type Trace = z.infer<typeof Trace>
+
+export const DevicePath = z
+  .object({ port_id: z.string(), port: z.string().describe('The name of the port'), ...traceShape })
+  .meta({ id: 'DevicePath' })
+export type DevicePath = z.infer<typeof DevicePath>
+
+/** Returns a hop as a row of a table. */
+const hopRow = ({ cable: { label, type, status, length_m }, from, to }: Hop) => ({
+  ...{ from, cable: label, type, status, length_m, to },
+})
+
+const shownTrace = (answer: unknown) => {
+  // The answer keeps to the contract.
+  const { ends, length_m, is_loop, hops } = answer as Trace
+  return { ends, length_m, is_loop, hops: hops.map(hopRow) }
+}
+
+/** Returns the hops of all paths as rows, each with its port. */
+const shownPaths = (answer: unknown) =>
+  // The answer keeps to the contract.
+  (answer as DevicePath[]).flatMap(({ port, hops }) => hops.map((hop, i) => ({ port, hop: i + 1, ...hopRow(hop) })))
+
+export const cables = {
+  list: operation({
+    name: 'cables.list',
+    summary: 'List cables, by label',
+    http: 'GET /api/cables',
+    past: true,
+    access: 'cables:list',
+    limited: 'part',
+    input: () =>
+      z.object({
+        device_id: idOf('devices').optional().describe('Only cables with an end at this device'),
+        label: Filter.optional().describe('The label, in any case'),
+        status: CableStatus.optional(),
+        managed_by: ManagedByFilter,
+        custom: customFilter('cables'),
+        sort: sortField(['label'], TIMES),
+        ...Page,
+      }),
+    output: () => z.array(Cable),
+  }),
+  create: operation({
+    name: 'cables.create',
+    summary: 'Connect two ports by a cable; ports that are not there are made',
+    http: 'POST /api/cables',
+    status: 201,
+    effect: 'create',
+    keeps: true,
+    access: 'cables:create',
+    limited: 'inside',
+    cli: { command: 'cable create' },
+    input: CableDraft,
+    output: Cable,
+  }),
+  get: operation({
+    name: 'cables.get',
+    summary: 'Show a cable',
+    http: 'GET /api/cables/{id}',
+    past: true,
+    access: 'cables:read',
+    limited: 'whole',
+    input: One,
+    output: Cable,
+  }),
+  update: operation({
+    name: 'cables.update',
+    summary: 'Change some fields of a cable; its ends never change',
+    description: BY_REF,
+    http: 'PUT /api/cables/{id}',
+    alsoAnswers: { 201: 'same' },
+    keeps: true,
+    createsByRef: true,
+    access: 'cables:update',
+    limited: 'inside',
+    input: CablePatch,
+    output: Cable,
+  }),
+  delete: operation({
+    name: 'cables.delete',
+    summary: 'Delete a cable; its ports stay',
+    http: 'DELETE /api/cables/{id}',
+    keeps: true,
+    access: 'cables:delete',
+    limited: 'inside',
+    input: One,
+    output: () => z.void(),
+  }),
+  bulk: operation({
+    name: 'cables.bulk',
+    summary: 'Create, update and delete up to 1,000 cables in one call',
+    http: 'POST /api/cables/bulk',
+    effect: 'action',
+    keeps: true,
+    isBulk: true,
+    access: { anyOf: ['cables:create', 'cables:update', 'cables:delete'] },
+    limited: 'inside',
+    maxBodyBytes: 16 * 1024 * 1024,
+    input: () => bulkInput({ cable: BulkFields }),
+    output: () => bulkOutput({ cable: Cable.optional() }),
+    bodyRules: () =>
+      bulkRules('cable', {
+        create: CableDraft,
+        update: CablePatch,
+        example: { a: { device_id: 'sw-1', port: 'Gi0/1' }, b: { device_id: 'web-1', port: 'eth0' } },
+      }),
+    recorded: () => bulkInput({ cable: z.object(patch({ id: NewId, a: EndInput, b: EndInput, ...fields })) }),
+  }),
+  trace: operation({
+    name: 'cables.trace',
+    summary: 'Follow the cables from a port, through pass-through ports, to the ends of the path',
+    http: 'GET /api/ports/{id}/trace',
+    past: true,
+    access: 'cables:read',
+    limited: 'part',
+    cli: { command: 'port trace', shown: shownTrace },
+    input: z.object({ id: idOf('ports') }),
+    output: Trace,
+  }),
+  paths: operation({
+    name: 'cables.paths',
+    summary: 'List the paths of the cabled ports of a device, by name of the port',
+    http: 'GET /api/devices/{id}/paths',
+    past: true,
+    access: 'cables:list',
+    limited: 'part',
+    cli: { command: 'device paths', shown: shownPaths },
+    input: () => z.object({ id: idOf('devices'), ...Page }),
+    output: () => z.array(DevicePath),
+  }),
+}

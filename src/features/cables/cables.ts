@@ -1,0 +1,154 @@
+/** The rules of cables. */
+import { AppError, invalid, orNotFound } from '../../platform/contract/errors.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { runBulk } from '../../platform/operation/bulk-run.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
+import { listWithCustom } from '../custom-fields/row-lists.ts'
+import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
+import { asRestored, type Restored } from '../restored.ts'
+import { type Cable, CableDraft, CablePatch, cables } from './api.ts'
+import { endsFor, isEnd } from './ends.ts'
+import { endOf, type Names, namesOf } from './names.ts'
+import * as store from './store.ts'
+import { pathsOf, traceFrom } from './trace.ts'
+
+/** For the history, and for the rows of documents and files. */
+export const { documents } = store
+
+const endsOf = (cables: readonly store.StoredCable[]): store.StoredEnd[] => cables.flatMap(({ a, b }) => [a, b])
+
+const cableOf = ({ id, a, b, ...fields }: store.StoredCable, names: Names): Cable => ({
+  id,
+  a: endOf(a, names),
+  b: endOf(b, names),
+  ...fields,
+})
+
+const withNames = async (ctx: Ctx, cable: store.StoredCable): Promise<Cable> =>
+  cableOf(cable, await namesOf(ctx, endsOf([cable])))
+
+export const create = async (
+  ctx: Ctx,
+  { id = Bun.randomUUIDv7(), ...draft }: CableDraft & Restored,
+): Promise<Cable> => {
+  await lockCustom(ctx, 'cables')
+  await lockCustom(ctx, 'ports')
+  if (await store.find(ctx, id)) throw new AppError('ALREADY_EXISTS', `A cable with id "${id}" exists already`)
+  const refs = changedRefs({}, draft.refs)
+  // First: of several creates by one ref, the later ones become updates.
+  await store.claimRefs(ctx, refs)
+  const { type, label, color, length_m, status, description, managed_by, created_at = ctx.now } = draft
+  const bare: store.StoredCable = {
+    id,
+    ...(await endsFor(ctx, draft)),
+    ...{ type, label, color, length_m, status, description, refs, managed_by, created_at, updated_at: ctx.now },
+  }
+  const stored = await withCustomOfNew(ctx, 'cables', { object: bare, given: draft.custom, ...asRestored(draft) })
+  await store.insert(ctx, stored)
+  const cable = await withNames(ctx, stored)
+  await ctx.emit('cable.created', cable)
+  return cable
+}
+
+type Locked = { readonly stored: store.StoredCable; readonly names: Names; readonly cable: Cable }
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
+  await lockCustom(ctx, 'cables')
+  const [locked] = await store.lockAll(ctx, [id])
+  const stored = orNotFound(locked, 'cable', id)
+  const names = await namesOf(ctx, endsOf([stored]))
+  const cable = cableOf(stored, names)
+  ctx.precondition(cable)
+  return { stored, names, cable }
+}
+
+/** @throws AppError VALIDATION_ERROR if an end is given that is not the stored one */
+const checkSameEnds = ({ a, b }: Pick<CablePatch, 'a' | 'b'>, { stored, names }: Locked): void => {
+  const issues = (['a', 'b'] as const).flatMap((field) => {
+    const given = { a, b }[field]
+    if (given === undefined || isEnd(given, stored[field], names.get(stored[field].port_id))) return []
+    return [{ field, message: 'never changes; delete the cable and make another' }]
+  })
+  if (issues.length > 0) throw invalid(issues)
+}
+
+export const update = async (ctx: Ctx, { id, a, b, ...patch }: CablePatch): Promise<Cable> => {
+  const locked = await lockForChange(ctx, id)
+  const { stored: before, names } = locked
+  checkSameEnds({ a, b }, locked)
+  const { value, changes } = await mergeCustom(ctx, 'cables', { before, patch: withChangedRefs(before, patch) })
+  if (changes.length === 0) return locked.cable
+  const stored = { ...value, updated_at: ctx.now }
+  await store.update(ctx, before, stored)
+  const cable = cableOf(stored, names)
+  await ctx.emit('cable.updated', { cable, changes })
+  return cable
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const { stored, cable } = await lockForChange(ctx, id)
+  await store.removeAll(ctx, [stored])
+  await ctx.emit('cable.deleted', cable)
+}
+
+/** Deletes the cables of ports that are about to be deleted. */
+const removeAllOf = async (ctx: Ctx, portIds: readonly string[]): Promise<void> => {
+  const ends = await store.endsOf(ctx, portIds)
+  if (ends.size === 0) return
+  const all = await store.lockAll(
+    ctx,
+    [...ends.values()].map(({ cable_id }) => cable_id),
+  )
+  const names = await namesOf(ctx, endsOf(all))
+  await store.removeAll(ctx, all)
+  for (const stored of all) await ctx.emit('cable.deleted', cableOf(stored, names))
+}
+
+/** The tables of cables with the names of their ends. */
+const NAMED_TABLES = ['cables', 'cable_ends', 'ports', 'devices'] as const
+
+/** Cables have labels in the place of names. */
+const LABELS = ['label_key', 'id']
+const ORDERS = {
+  name: LABELS,
+  label: LABELS,
+  created_at: ['created_at', ...LABELS],
+  updated_at: ['updated_at', ...LABELS],
+}
+
+export const feature: Feature = {
+  operations: implement(cables, {
+    list: async (ctx, { device_id, label, status, managed_by, custom, sort, ...page }) => {
+      let query = store.namedQuery(ctx)
+      if (device_id) query = query.where('id', 'in', store.idsAt(ctx, device_id))
+      if (label) query = query.where('label_key', '=', label.trim().toLowerCase())
+      if (status) query = query.where('status', '=', status)
+      // The index has the others alone.
+      if (status && status !== 'connected') query = query.where('status', '<>', store.USUAL_STATUS)
+      if (managed_by) query = query.where(isManagedBy(managed_by))
+      const wanted = { custom, sort }
+      const list = { query, tables: NAMED_TABLES, wanted, page, row: store.namedOf, orders: ORDERS }
+      return listWithCustom<'cables', store.NamedRow, Cable>(ctx, { resource: 'cables', ...list })
+    },
+    create,
+    get: async (ctx, { id }) => withNames(ctx, orNotFound(await store.find(ctx, id), 'cable', id)),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    bulk: async (ctx, input) =>
+      runBulk(ctx, input, {
+        noun: 'cable',
+        permissions: 'cables',
+        create: { schema: CableDraft, run: create },
+        update: { schema: CablePatch, run: update },
+        remove,
+      }),
+    trace: async (ctx, { id }) => traceFrom(ctx, id),
+    paths: async (ctx, input) => pathsOf(ctx, input),
+  }),
+  reactions: {
+    'ports.deleting': removeAllOf,
+    ...rewriteCustom('cables', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+  },
+}

@@ -1,0 +1,212 @@
+/** The queries of cables; the only writer of their tables. */
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import { type Refs, withRefs } from '../../platform/contract/external-fields.ts'
+import { batches } from '../../platform/db/batches.ts'
+import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import { objectRefs } from '../../platform/operation/object-refs.ts'
+import type { Ctx } from '../ctx.ts'
+import { recordCustom } from '../custom-fields/engine.ts'
+import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
+import type { Side } from '../ports/end.ts'
+import type { Tables } from '../tables.ts'
+import type { Cable } from './api.ts'
+import type { CableEndRow, CableRow } from './table.ts'
+
+/** A side of a port. */
+export type StoredEnd = { readonly port_id: string; readonly side: Side }
+
+/** A cable without the names of its ends, which may change. */
+export type StoredCable = Omit<Cable, 'a' | 'b'> & { readonly a: StoredEnd; readonly b: StoredEnd }
+
+const columns = [
+  'id',
+  'a_port_id',
+  'a_side',
+  'b_port_id',
+  'b_side',
+  'type',
+  'label',
+  'color',
+  'length_m',
+  'status',
+  'description',
+  'refs',
+  'managed_by',
+  'created_at',
+  'updated_at',
+  'custom',
+] as const
+const ALL_COLUMNS = [...columns, 'label_key'] as const
+type Row = Pick<CableRow, (typeof columns)[number]>
+
+/** In the SQL of queries, so that the planner sees that an index has the rows. */
+export const USUAL_STATUS = sql.lit<'connected'>('connected')
+
+// A cable without a label is named by its id.
+const ofCables = objectRefs('cables', 'cable', 'label')
+
+const rowOf = ({ a, b, refs, ...cable }: StoredCable): CableRow => ({
+  ...cable,
+  ...{ a_port_id: a.port_id, a_side: a.side, b_port_id: b.port_id, b_side: b.side },
+  refs: JSON.stringify(refs),
+  custom: customText(cable),
+  label_key: cable.label.toLowerCase(),
+})
+
+/** Returns the object of a row. */
+export const storedOf = (row: Row): StoredCable & { refs: Refs } => {
+  const { id, a_port_id, a_side, b_port_id, b_side, ...fields } = withCustomOfRow(withRefs(row))
+  return { id, a: { port_id: a_port_id, side: a_side }, b: { port_id: b_port_id, side: b_side }, ...fields }
+}
+
+const query = (ctx: Ctx) => ctx.db.selectFrom('cables').select(columns).orderBy('label_key').orderBy('id')
+
+type Expressions = ExpressionBuilder<Tables, 'cables'>
+
+const portOf = (eb: Expressions, end: 'a' | 'b') =>
+  eb.selectFrom('ports').whereRef('ports.id', '=', `cables.${end}_port_id`)
+
+const deviceNameOf = (eb: Expressions, end: 'a' | 'b') =>
+  portOf(eb, end).innerJoin('devices', 'devices.id', 'ports.device_id').select('devices.name').$asScalar().$notNull()
+
+/** Selects the names of the ends. Counts of the list leave them out. */
+const names = (eb: Expressions) =>
+  [
+    portOf(eb, 'a').select('ports.name').$asScalar().$notNull().as('a_port'),
+    portOf(eb, 'a').select('ports.device_id').$asScalar().$notNull().as('a_device_id'),
+    deviceNameOf(eb, 'a').as('a_device'),
+    portOf(eb, 'b').select('ports.name').$asScalar().$notNull().as('b_port'),
+    portOf(eb, 'b').select('ports.device_id').$asScalar().$notNull().as('b_device_id'),
+    deviceNameOf(eb, 'b').as('b_device'),
+  ] as const
+
+/** Cables with the names of their ends, by label. */
+export const namedQuery = (ctx: Ctx) => query(ctx).select(names)
+
+export type NamedRow = Row & Readonly<Record<`${'a' | 'b'}_${'port' | 'device_id' | 'device'}`, string>>
+
+/** Returns the object of a row with names. */
+export const namedOf = ({ a_port, a_device_id, a_device, b_port, b_device_id, b_device, ...row }: NamedRow): Cable => {
+  const { id, a, b, ...cable } = storedOf(row)
+  return {
+    id,
+    a: { device_id: a_device_id, device: a_device, port_id: a.port_id, port: a_port, side: a.side },
+    b: { device_id: b_device_id, device: b_device, port_id: b.port_id, port: b_port, side: b.side },
+    ...cable,
+  }
+}
+
+/** The ids of the cables with an end at a device. */
+export const idsAt = (ctx: Ctx, deviceId: string) =>
+  ctx.db
+    .selectFrom('ports')
+    .innerJoin('cable_ends', 'cable_ends.port_id', 'ports.id')
+    .select('cable_ends.cable_id')
+    .where('ports.device_id', '=', deviceId)
+
+const byIds = preparedKeys((db: Kysely<Tables>, ids) => db.selectFrom('cables').select(columns).where('id', 'in', ids))
+
+/** Returns the existing cables of those ids, by id. */
+export const findAll = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, StoredCable>> =>
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, storedOf(row)]))
+
+export const find = async (ctx: Ctx, id: string): Promise<StoredCable | undefined> => (await findAll(ctx, [id])).get(id)
+
+/** Locks the rows of the existing cables of those ids until commit, and returns them by id. */
+export const lockAll = async (ctx: Ctx, ids: readonly string[]): Promise<StoredCable[]> => {
+  const locked: StoredCable[] = []
+  for (const batch of batches([...new Set(ids)].sort())) {
+    const query = ctx.db.selectFrom('cables').select(columns).where('id', 'in', batch).orderBy('id')
+    locked.push(...(await ctx.store.sql.lockRows(query).execute()).map(storedOf))
+  }
+  return locked
+}
+
+/** Returns the existing cables of those ids, as JSON text by id. */
+export const documents = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> =>
+  new Map((await byIds(ctx, ids)).map((row) => [row.id, JSON.stringify(storedOf(row))]))
+
+const endsByPorts = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('cable_ends')
+    .select(['port_id', 'side', 'cable_id', 'other_port_id', 'other_side'])
+    .where('port_id', 'in', ids),
+)
+
+/** Ends with equal keys are the same side of the same port. No id contains a space. */
+export const endKey = ({ port_id, side }: StoredEnd): string => `${port_id} ${side}`
+
+/** Returns the sides of these ports that have a cable, by `endKey`. */
+export const endsOf = async (ctx: Ctx, portIds: readonly string[]): Promise<Map<string, CableEndRow>> =>
+  new Map((await endsByPorts(ctx, portIds)).map((end) => [endKey(end), end]))
+
+const labelled = preparedKeys((db: Kysely<Tables>, ids) =>
+  db
+    .selectFrom('ports')
+    .innerJoin('devices', 'devices.id', 'ports.device_id')
+    .select(['ports.id', 'ports.name as port', 'ports.pass_through', 'ports.device_id', 'devices.name as device'])
+    .where('ports.id', 'in', ids),
+)
+
+/** A port and its device, by their names. */
+export type NamedPort = Awaited<ReturnType<typeof labelled>>[number]
+
+/** Returns the existing ports of those ids with their names, by id. */
+export const namedPorts = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, NamedPort>> =>
+  new Map((await labelled(ctx, ids)).map((port) => [port.id, port]))
+
+/** Locks the refs of a new cable until commit. @throws RefTakenError */
+export const claimRefs = ofCables.claim
+
+const insertEnds = preparedRows(
+  ['port_id', 'side', 'cable_id', 'other_port_id', 'other_side'],
+  (db: Kysely<Tables>, rows: CableEndRow[]) => db.insertInto('cable_ends').values(rows),
+)
+const insertRows = preparedRows(ALL_COLUMNS, (db: Kysely<Tables>, rows: CableRow[]) =>
+  db.insertInto('cables').values(rows),
+)
+
+const endRow = (cable_id: string, { port_id, side }: StoredEnd, other: StoredEnd): CableEndRow => ({
+  ...{ port_id, side, cable_id, other_port_id: other.port_id, other_side: other.side },
+})
+
+export const insert = async (ctx: Ctx, cable: StoredCable): Promise<void> => {
+  const { id, a, b } = cable
+  await insertRows(ctx, [rowOf(cable)])
+  await insertEnds(ctx, [endRow(id, a, b), endRow(id, b, a)])
+  await ofCables.insert(ctx, [cable])
+  await recordCustom(ctx, 'cables', [{ id, after: cable.custom }])
+  ctx.changed('cable', { id, after: JSON.stringify(cable) })
+}
+
+export const update = async (ctx: Ctx, before: StoredCable, cable: StoredCable): Promise<void> => {
+  const { id } = cable
+  await ctx.db.updateTable('cables').set(rowOf(cable)).where('id', '=', id).execute()
+  await ofCables.update(ctx, before, cable)
+  await recordCustom(ctx, 'cables', [{ id, before: before.custom, after: cable.custom }])
+  ctx.changed('cable', { id, before: JSON.stringify(before), after: JSON.stringify(cable) })
+}
+
+/** Stores the values of custom fields alone, which is no change of the cable. */
+export const renameCustom = async (ctx: Ctx, cable: StoredCable): Promise<void> => {
+  await ctx.db
+    .updateTable('cables')
+    .set({ custom: customText(cable) })
+    .where('id', '=', cable.id)
+    .execute()
+}
+
+/** Deletes locked cables. */
+export const removeAll = async (ctx: Ctx, cables: readonly StoredCable[]): Promise<void> => {
+  for (const batch of batches(cables.map(({ id }) => id))) {
+    await ctx.db.deleteFrom('cable_ends').where('cable_id', 'in', batch).execute()
+    await ctx.db.deleteFrom('cables').where('id', 'in', batch).execute()
+  }
+  await ofCables.remove(ctx, cables)
+  await recordCustom(
+    ctx,
+    'cables',
+    cables.map(({ id, custom }) => ({ id, before: custom })),
+  )
+  for (const cable of cables) ctx.changed('cable', { id: cable.id, before: JSON.stringify(cable) })
+}

@@ -1,0 +1,174 @@
+/** The rules of custom fields: definitions, and the values that change with them. */
+import { AppError, type FieldIssue, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
+import { cachedCounts } from '../../platform/db/cache/query-cache.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import type { Restored } from '../restored.ts'
+import type { Tables } from '../tables.ts'
+import { type CustomField, type CustomFieldDraft, type CustomFieldPatch, customFields } from './api.ts'
+import { lockForDefining, noteCommit } from './definitions.ts'
+import { REWRITE, type Rewrite } from './engine.ts'
+import { type Custom, MAX_FIELDS } from './fields.ts'
+import { references } from './references.ts'
+import { issuesOf, normalized } from './rules.ts'
+import type { StoredField } from './store.ts'
+import * as store from './store.ts'
+import { usageIssues } from './usage.ts'
+
+/** For the history, the import and estate documents. */
+export const { documents, derivedOf, naturalKey, idsOfKeys, all, existing } = store
+
+const mustGet = async (ctx: Ctx, id: string): Promise<StoredField> =>
+  orNotFound(await store.find(ctx, id), 'custom field', id)
+
+const takenName = ({ resource, name }: CustomField): AppError =>
+  new AppError('ALREADY_EXISTS', `A custom field "${name}" of ${resource} exists already`, {
+    details: [{ field: 'name', message: `is a custom field of ${resource} already` }],
+  })
+
+const refuseTaken = async (ctx: Ctx, field: CustomField): Promise<void> => {
+  const same = await store.named(ctx, field)
+  if (same && same.id !== field.id) throw takenName(field)
+}
+
+const refuseMore = async (ctx: Ctx, { resource }: CustomField): Promise<void> => {
+  const same = (await store.all(ctx)).filter((one) => one.resource === resource)
+  if (same.length >= MAX_FIELDS)
+    throw new AppError('LIMIT_REACHED', `${resource} have ${MAX_FIELDS} custom fields, and cannot have more`)
+}
+
+/** @throws AppError VALIDATION_ERROR for a default that refers to nothing */
+const checkDefault = async (ctx: Ctx, { type, reference_to, default: usual }: CustomField): Promise<FieldIssue[]> => {
+  if (type !== 'reference' || reference_to === null || usual === null) return []
+  const ids = [usual].flat().map(String)
+  const there = await store.existing(ctx, reference_to, ids)
+  return ids
+    .filter((id) => !there.has(id))
+    .map((id) => ({ field: 'default', message: `there is no object of ${reference_to} with id "${id}"` }))
+}
+
+const refuseWrong = async (ctx: Ctx, field: CustomField): Promise<void> => {
+  rejectIssues(issuesOf(field))
+  rejectIssues(await checkDefault(ctx, field))
+}
+
+export const create = async (ctx: Ctx, input: CustomFieldDraft & Restored): Promise<CustomField> => {
+  const { id = Bun.randomUUIDv7(), created_at = ctx.now, resource, name, type, ...draft } = input
+  const { label, multiple, choices, reference_to, required, unique, pattern, minimum, maximum } = draft
+  const { searchable, description, group, position, managed_by } = draft
+  const field: CustomField = normalized({
+    ...{ id, resource, name, label, type, multiple, choices, reference_to, required, unique },
+    ...{ default: draft.default, pattern, minimum, maximum, searchable, description, group, position },
+    ...{ refs: changedRefs({}, draft.refs), managed_by, created_at, updated_at: ctx.now },
+  })
+  await lockForDefining(ctx, [resource])
+  if (input.id !== undefined && (await store.find(ctx, id)))
+    throw new AppError('ALREADY_EXISTS', `A custom field with id "${id}" exists already`)
+  // First: of several creates by one ref, the later ones become updates.
+  await store.claimRefs(ctx, field.refs)
+  await refuseWrong(ctx, field)
+  await refuseTaken(ctx, field)
+  await refuseMore(ctx, field)
+  await store.insert(ctx, { ...field, number: await store.nextNumber(ctx) })
+  await ctx.emit('custom_field.created', field)
+  return field
+}
+
+const rewrite = (ctx: Ctx, change: Rewrite): Promise<void> =>
+  change.ids.length === 0 ? Promise.resolve() : ctx.emit(REWRITE, change)
+
+/** Gives the values of all objects the new name of their field. */
+const rename = async (ctx: Ctx, { resource, name: old, number }: StoredField, name: string): Promise<void> => {
+  const change = (custom: Custom): Custom =>
+    Object.fromEntries(
+      Object.entries(custom)
+        .map(([key, value]) => [key === old ? name : key, value] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+  await rewrite(ctx, { resource, ids: await store.idsWithValue(ctx, number), change, isChange: false })
+}
+
+export const update = async (ctx: Ctx, { id, ...patch }: CustomFieldPatch): Promise<CustomField> => {
+  const { resource } = await mustGet(ctx, id)
+  await lockForDefining(ctx, [resource, ...(patch.resource ? [patch.resource] : [])])
+  const { number, ...before } = orNotFound(await store.lock(ctx, id), 'custom field', id)
+  ctx.precondition(before)
+  const given = { ...patch, ...(patch.label === '' && { label: patch.name ?? before.name }) }
+  const merged = merge<CustomField>(before, withChangedRefs(before, given))
+  if (merged.changes.length === 0) return before
+  const field: CustomField = { ...normalized(merged.value), updated_at: ctx.now }
+  await refuseWrong(ctx, field)
+  await refuseTaken(ctx, field)
+  if (field.resource !== before.resource) await refuseMore(ctx, field)
+  rejectIssues(await usageIssues(ctx, { ...before, number }, field))
+  await store.update(ctx, { ...before, number }, { ...field, number })
+  if (field.name !== before.name) await rename(ctx, { ...before, number }, field.name)
+  // The texts of searches change with it.
+  else if (field.searchable !== before.searchable) await rename(ctx, { ...before, number }, field.name)
+  await ctx.emit('custom_field.updated', { custom_field: field, changes: merged.changes })
+  return field
+}
+
+/** @param isForced also with values, which are deleted too */
+export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<void> => {
+  const { resource } = await mustGet(ctx, id)
+  await lockForDefining(ctx, [resource])
+  const stored = orNotFound(await store.lock(ctx, id), 'custom field', id)
+  const { number, ...field } = stored
+  ctx.precondition(field)
+  const ids = await store.idsWithValue(ctx, number)
+  if (ids.length > 0 && !isForced) {
+    const objects = ids.length === 1 ? '1 object has' : `${ids.length} objects have`
+    throw new AppError('IN_USE', `${objects} a value of "${field.name}"; \`force\` deletes the values too`)
+  }
+  const without = ({ [field.name]: _, ...others }: Custom): Custom => others
+  await rewrite(ctx, { resource, ids, change: without, isChange: true })
+  if (ids.length > 0) await store.removeValuesOf(ctx, number)
+  await store.remove(ctx, stored)
+  await ctx.emit('custom_field.deleted', field)
+}
+
+/** Returns how many objects have a value, by the number of the field. */
+const usage = (ctx: Ctx): Promise<Map<string, number>> =>
+  cachedCounts(ctx, 'custom_values', 'objects', () => store.countAll(ctx))
+
+/** @param db whose definitions are kept in memory */
+export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Feature => {
+  const noteEvents = (events: readonly string[]): void => {
+    if (events.some((event) => event.startsWith('custom_field.'))) noteCommit(db.cache)
+  }
+  return {
+    operations: implement(customFields, {
+      list: async (ctx, { resource, managed_by, include, ...page }) => {
+        const isCounted = include?.includes('usage') === true && !ctx.isPast
+        let query = store.query(ctx)
+        if (resource) query = query.where('resource', '=', resource)
+        if (managed_by) query = query.where(isManagedBy(managed_by))
+        const tables = isCounted ? (['custom_fields', 'custom_values'] as const) : (['custom_fields'] as const)
+        const revision = await ctx.store.revision(tables)
+        const counts = isCounted ? await usage(ctx) : undefined
+        return listRows(ctx, {
+          revision,
+          query,
+          page,
+          row: (row): CustomField => {
+            const field = store.fieldOf(store.storedOf(row))
+            return counts ? { ...field, objects: counts.get(String(row.number)) ?? 0 } : field
+          },
+        })
+      },
+      create,
+      get: async (ctx, { id }) => store.fieldOf(await mustGet(ctx, id)),
+      update,
+      delete: async (ctx, { id, force }) => remove(ctx, id, force),
+    }),
+    reactions: references,
+    onCommit: noteEvents,
+    onRemoteCommit: noteEvents,
+    onNotificationGap: () => noteCommit(db.cache),
+  }
+}

@@ -1,0 +1,128 @@
+/** The definitions of custom fields, kept in memory under their revision. */
+
+import { lockScopedCache } from '../../platform/db/cache/lock-scoped-cache.ts'
+import type { RevisionCache } from '../../platform/db/cache/revision-cache.ts'
+import type { Ctx } from '../ctx.ts'
+import { hasWritten } from './definitions-writers.ts'
+import type { CustomResource } from './fields.ts'
+import type { StoredField } from './store.ts'
+import * as store from './store.ts'
+
+/** The fields of one resource, by name. */
+export type Fields = ReadonlyMap<string, StoredField>
+
+type Definitions = ReadonlyMap<CustomResource, Fields>
+
+const NONE: Fields = new Map()
+
+const TABLES = ['custom_fields'] as const
+/** Approximate size of all definitions in bytes: they are few. */
+const SIZE = 4096
+
+const byResource = (all: readonly StoredField[]): Definitions => {
+  const fields = new Map<CustomResource, Map<string, StoredField>>()
+  for (const field of all) {
+    const known = fields.get(field.resource) ?? new Map<string, StoredField>()
+    known.set(field.name, field)
+    fields.set(field.resource, known)
+  }
+  return fields
+}
+
+const read = async (ctx: Ctx): Promise<Definitions> => byResource(await store.all(ctx))
+
+/** What this process knows of the commits of definitions, of one database. */
+type Known = {
+  /** The least revision that a state must have to be as new as the last known commit. */
+  least: number
+  /** A commit is known whose revision is not. */
+  isBehind: boolean
+}
+
+const knownBy = new WeakMap<RevisionCache, Known>()
+
+const knownOf = (cache: RevisionCache): Known => {
+  const known = knownBy.get(cache) ?? { least: 0, isBehind: false }
+  knownBy.set(cache, known)
+  return known
+}
+
+/** Called after a commit of definitions, by this process or another one: states from before are outdated. */
+export const noteCommit = (cache: RevisionCache): void => {
+  knownOf(cache).isBehind = true
+}
+
+/** Returns the definitions of a revision, cached. */
+const at = async (ctx: Ctx, revision: string): Promise<Definitions> => {
+  const cache = ctx.store.cache.at<Definitions>('custom fields', revision)
+  const known = cache.get('')
+  if (known) return known
+  const definitions = await read(ctx)
+  cache.set('', definitions, SIZE)
+  return definitions
+}
+
+/**
+ * Returns the revision from which the caller was identified, without a query, or the present one if this process knows of
+ * a later commit.
+ */
+const revisionOf = async (ctx: Ctx): Promise<string> => {
+  const known = knownOf(ctx.store.cache)
+  const begun = known.isBehind ? undefined : ctx.readPoint?.revision(TABLES)
+  if (begun !== undefined && Number(begun) >= known.least) return begun
+  known.isBehind = false
+  const revision = await ctx.store.revision(TABLES)
+  known.least = Number(revision)
+  return revision
+}
+
+/** The definitions of a transaction, and the resources whose definitions it keeps unchanged. */
+type Locked = { readonly definitions: Definitions; readonly resources: readonly CustomResource[] }
+
+const locked = lockScopedCache<Locked>()
+
+const lockNameOf = (resource: CustomResource): string => `custom-fields ${resource}`
+
+/** Excludes writers of values of these resources until commit, and other changes of definitions. */
+export const lockForDefining = (ctx: Ctx, resources: readonly CustomResource[]): Promise<void> =>
+  ctx.store.sql.lockNames(ctx.db, ['custom-fields definitions', ...new Set(resources.map(lockNameOf))].sort())
+
+/** Returns the fields of a resource as a read sees them. */
+export const fieldsOf = async (ctx: Ctx, resource: CustomResource): Promise<Fields> => {
+  const isLast = ctx.db === ctx.store.read
+  const all = await (isLast ? at(ctx, await ctx.store.revision(TABLES)) : read(ctx))
+  return all.get(resource) ?? NONE
+}
+
+/** Returns the fields of all resources as a transaction sees them. */
+const inTransaction = async (ctx: Ctx, resource: CustomResource): Promise<Definitions> => {
+  if (hasWritten(ctx)) return read(ctx)
+  if (ctx.store.sql.hasOneWriter) {
+    const revision = ctx.revision(TABLES)
+    return revision === undefined ? read(ctx) : at(ctx, revision)
+  }
+  const committed = await at(ctx, await revisionOf(ctx))
+  if (!committed.has(resource)) return committed
+  const { value: known } = locked.get(ctx)
+  if (known?.resources.includes(resource)) return known.definitions
+  await ctx.store.sql.lockNamesShared(ctx.db, [lockNameOf(resource)])
+  const { set } = locked.get(ctx)
+  const definitions = await read(ctx)
+  set({ definitions, resources: [...(known?.resources ?? []), resource] })
+  return definitions
+}
+
+/** Returns the fields of all resources as a transaction begins with them. They may change before its commit. */
+export const allFields = async (ctx: Ctx): Promise<StoredField[]> => {
+  const isWriter = hasWritten(ctx)
+  const revision = isWriter ? undefined : ctx.store.sql.hasOneWriter ? ctx.revision(TABLES) : await revisionOf(ctx)
+  const all = revision === undefined ? await read(ctx) : await at(ctx, revision)
+  return [...all.values()].flatMap((fields) => [...fields.values()])
+}
+
+/**
+ * Returns the fields of a resource for a write, and keeps them unchanged until commit. Without any it sends no query. Called
+ * before the rows of objects are locked: a rename locks the definitions first and then the rows.
+ */
+export const fieldsForWrite = async (ctx: Ctx, resource: CustomResource): Promise<Fields> =>
+  (await inTransaction(ctx, resource)).get(resource) ?? NONE

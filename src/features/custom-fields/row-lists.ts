@@ -1,0 +1,101 @@
+/** Lists of resources whose rows are objects: filtered by custom fields, and in the order of `sort`. */
+import type { SelectQueryBuilder } from 'kysely'
+import { countRows, listChain, listRows, type Page } from '../../platform/contract/list.ts'
+import { sortOf } from '../../platform/contract/sort.ts'
+import { inOrderOf } from '../../platform/db/order.ts'
+import { JsonList } from '../../platform/operation/handler-result.ts'
+import type { Ctx } from '../ctx.ts'
+import type { Tables } from '../tables.ts'
+import type { Custom } from './fields.ts'
+import { CUSTOM_TABLES, type CustomFilter, customCheck, customFilters, customOrder } from './lists.ts'
+import { byCustom, byKey, byName, type ListedResource, type Orders } from './sorted.ts'
+
+/** The resources whose rows are objects. */
+type RowResource = Exclude<ListedResource, 'devices'>
+
+/** The inputs of a list beside its own filters. */
+type Wanted = { readonly custom?: CustomFilter | undefined; readonly sort?: string | undefined }
+
+type RowList<TB extends keyof Tables, Row, T> = {
+  readonly resource: RowResource
+  /** With the other filters, and in the order of the list without `sort`. */
+  readonly query: SelectQueryBuilder<Tables, TB, Row>
+  /** The tables of the rows. */
+  readonly tables: readonly (keyof Tables & string)[]
+  readonly wanted: Wanted
+  readonly page: Page
+  readonly row: (row: Row) => T | string | Promise<T>
+  /** The columns of the fields by which this list is sorted in another way than others. */
+  readonly orders?: Orders
+  /** The revision of the tables, if it is more than that. */
+  readonly revision?: (tables: readonly (keyof Tables & string)[]) => Promise<string>
+  /** Reads the other data that rows need, after the revision. */
+  readonly prepare?: () => Promise<void>
+}
+
+const isCustom = ({ custom, sort }: Wanted): boolean => custom !== undefined || (sort?.includes('custom.') ?? false)
+
+/** A row of any of the resources. */
+type AnyRow = { readonly custom: string | null }
+
+/** Every row that is read here has the column. */
+const customOf = (row: unknown): Custom => {
+  const { custom } = row as AnyRow
+  // Written by `customText`.
+  return custom === null ? {} : (JSON.parse(custom) as Custom)
+}
+
+/** Filters and sorts rows of the past by their own values: those of other tables are of the present. */
+const pastList = async <TB extends keyof Tables, Row, T>(
+  ctx: Ctx,
+  { resource, query, wanted, page, row, orders }: RowList<TB, Row, T>,
+  revision: string,
+): Promise<JsonList<T>> => {
+  const sort = wanted.sort === undefined ? undefined : sortOf(wanted.sort)
+  const meets = await customCheck(ctx, resource, wanted.custom ?? {})
+  const order = sort?.isCustom ? await customOrder(ctx, resource, sort.by) : undefined
+  const find = async (): Promise<Row[]> => {
+    const inOrder = order ? byName(query, orders) : sort ? inOrderOf(query, sort, orders) : query
+    const rows = (await inOrder.execute()).filter((one) => meets(customOf(one)))
+    if (!order) return rows
+    const keyed = rows.map((one) => ({ row: one, key: order.keyOf(customOf(one)) }))
+    return keyed.sort(byKey(sort?.isReverse === true)).map((one) => one.row)
+  }
+  let found: Promise<Row[]> | undefined
+  const all = (): Promise<Row[]> => {
+    found ??= find()
+    return found
+  }
+  async function* rows(): AsyncGenerator<string[]> {
+    const { offset = 0, limit = Number.POSITIVE_INFINITY } = page
+    const made = await Promise.all((await all()).slice(offset, offset + limit).map(row))
+    yield made.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+  }
+  return new JsonList<T>({ revision, total: async () => (await all()).length, rows })
+}
+
+/** Returns the list, or throws VALIDATION_ERROR on `custom.<name>` or `sort`. Without both it is that of `listRows`. */
+export const listWithCustom = async <TB extends keyof Tables, Row, T>(
+  ctx: Ctx,
+  list: RowList<TB, Row, T>,
+): Promise<JsonList<T>> => {
+  const { resource, tables, wanted, page, row, orders } = list
+  const revisionOf =
+    list.revision ?? ((all: readonly (keyof Tables & string)[]) => Promise.resolve(ctx.store.revision(all)))
+  const revision = await revisionOf(isCustom(wanted) ? [...tables, ...CUSTOM_TABLES] : tables)
+  await list.prepare?.()
+  if (isCustom(wanted) && ctx.isPast) return pastList(ctx, list, revision)
+  let { query } = list
+  let counted = query
+  for (const inside of await customFilters(ctx, resource, wanted.custom, `${resource}.id`)) {
+    query = query.where(inside.ordered)
+    counted = counted.where(inside.counted)
+  }
+  const total = () => countRows(counted)
+  if (wanted.sort === undefined) return listRows<Tables, TB, Row, T>(ctx, { revision, query, page, total, row })
+  const sort = sortOf(wanted.sort)
+  if (!sort.isCustom)
+    return listRows<Tables, TB, Row, T>(ctx, { revision, query: inOrderOf(query, sort, orders), page, total, row })
+  const queries = await byCustom(ctx, { resource, base: list.query, query: counted, orders }, sort)
+  return listChain<Tables, Row, T>(ctx, { revision, queries, total, page, row })
+}

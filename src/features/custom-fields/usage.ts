@@ -1,0 +1,64 @@
+/** The changes of a definition that the values of objects exclude. */
+import type { FieldIssue } from '../../platform/contract/errors.ts'
+import type { Ctx } from '../ctx.ts'
+import type { CustomField } from './api.ts'
+import type { CustomValue } from './fields.ts'
+import { readCustom } from './objects.ts'
+import type { StoredField } from './store.ts'
+import * as store from './store.ts'
+import { isCutKey, isSameValue, keysOf } from './values.ts'
+
+/** Fields that change only while no object has a value. */
+const FIXED = ['resource', 'type', 'multiple', 'reference_to'] as const
+
+const fixedIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+  const changed = FIXED.filter((field) => before[field] !== after[field])
+  if (changed.length === 0 || !(await store.hasValues(ctx, before.number))) return []
+  const count = await store.countObjects(ctx, before.number)
+  return changed.map((field) => ({ field, message: `cannot change while objects have a value: ${count}` }))
+}
+
+const choiceIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+  for (const choice of before.choices) {
+    if (after.choices.includes(choice)) continue
+    const count = await store.countObjects(ctx, before.number, keysOf(before, choice))
+    if (count > 0)
+      return [
+        {
+          field: 'choices',
+          message: `lacks ${JSON.stringify(choice)}, the value of ${count} ${count === 1 ? 'object' : 'objects'}`,
+        },
+      ]
+  }
+  return []
+}
+
+/** Returns a value that several objects have; of a long text the key alone says too little. */
+const sharedValue = async (ctx: Ctx, field: StoredField): Promise<CustomValue | undefined> => {
+  for (const key of await store.sharedKeys(ctx, field.number)) {
+    const ids = await store.idsWithKeys(ctx, field.number, [key])
+    const isCut = isCutKey(field.type, key)
+    const stored = await readCustom(ctx, field.resource, isCut ? ids : ids.slice(0, 1))
+    const values = [...stored.values()].flatMap((custom) => custom[field.name] ?? [])
+    if (!isCut) return values[0] ?? key
+    const shared = values.find((one, i) => values.slice(i + 1).some((other) => isSameValue(field.type, one, other)))
+    if (shared !== undefined) return shared
+  }
+  return undefined
+}
+
+const uniqueIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+  if (before.unique || !after.unique) return []
+  const shared = await sharedValue(ctx, before)
+  return shared === undefined
+    ? []
+    : [{ field: 'unique', message: `two objects have the value ${JSON.stringify(shared)}` }]
+}
+
+/** Returns the fields that cannot change because of values. */
+export const usageIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
+  const fixed = await fixedIssues(ctx, before, after)
+  // The others compare values of one type.
+  if (fixed.length > 0 || before.type !== after.type) return fixed
+  return [...(await choiceIssues(ctx, before, after)), ...(await uniqueIssues(ctx, before, after))]
+}

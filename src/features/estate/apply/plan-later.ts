@@ -1,0 +1,128 @@
+/** Plans the values of custom fields that name rows which come later in the document. */
+import { invalid } from '../../../platform/contract/errors.ts'
+import type { Custom } from '../../custom-fields/fields.ts'
+import type { Document } from '../../history/kinds.ts'
+import { withIds } from './custom-references.ts'
+import { entryOf } from './objects.ts'
+import { hiddenIssues, type LaterRow, nameOf, type Planning } from './planning.ts'
+import { isFields, laterIdsOf } from './references.ts'
+import { type FieldChange, type PlannedChange, storedForm } from './row.ts'
+
+type Ids = Awaited<ReturnType<typeof laterIdsOf>>['ids']
+
+const isOfAddress = ([{ address }]: Ids[number]): boolean => address !== undefined
+const isDefault = ([one]: Ids[number]): boolean => one.isDefault === true
+
+/** Returns the new values of the changed fields, and the fields that an update sets. */
+const changesOf = (before: Document, change: PlannedChange | undefined, ids: Ids): Document => {
+  const set: Record<string, unknown> = {}
+  const own = ids.filter((one) => !isOfAddress(one) && !isDefault(one))
+  const inside = ids.filter(isOfAddress)
+  if (own.length > 0) set.custom = withIds({ custom: change?.document.custom ?? {} }, own).custom
+  if (inside.length > 0)
+    set.addresses = withIds({ addresses: change?.document.addresses ?? before.addresses }, inside).addresses
+  return ids.some(isDefault) ? { ...set, ...withIds({}, ids.filter(isDefault)) } : set
+}
+
+/** Returns the update of a stored object; undefined if nothing differs. */
+const updated = (
+  before: Document,
+  change: PlannedChange,
+  set: Document,
+  defaults: Custom,
+): PlannedChange | undefined => {
+  const document: Record<string, unknown> = { ...change.document }
+  const fields: Record<string, FieldChange> = { ...change.fields }
+  for (const [field, value] of Object.entries(set)) {
+    const to = storedForm(field, value, { before, defaults }) ?? undefined
+    if (Bun.deepEquals(to, before[field])) {
+      delete document[field]
+      delete fields[field]
+    } else {
+      document[field] = value
+      fields[field] = { from: before[field] ?? null, to: to ?? null }
+    }
+  }
+  return Object.keys(document).length > 0 ? { ...change, document, fields } : undefined
+}
+
+/** The changes of rows, by their places. */
+class RowChanges {
+  readonly #planning: Planning
+  readonly #places = new Map<string, number>()
+  readonly #removed = new Set<PlannedChange>()
+
+  constructor(planning: Planning) {
+    this.#planning = planning
+    for (const [place, { resource, row }] of planning.changes.entries()) this.#places.set(`${resource} ${row}`, place)
+  }
+
+  get({ resource, at }: LaterRow): PlannedChange | undefined {
+    return this.#planning.changes[this.#places.get(`${resource} ${at}`) ?? -1]
+  }
+
+  set({ resource, at }: LaterRow, change: PlannedChange): void {
+    const { changes, settled } = this.#planning
+    const place = this.#places.get(`${resource} ${at}`) ?? changes.length
+    changes[place] = change
+    this.#places.set(`${resource} ${at}`, place)
+    settled.get(resource)?.delete(at)
+  }
+
+  remove(row: LaterRow): void {
+    const change = this.get(row)
+    if (change) this.#removed.add(change)
+  }
+
+  /** Nothing differs after all. */
+  settle(row: LaterRow, before: Document): void {
+    this.remove(row)
+    const { resource, at, id } = row
+    this.#planning.settled.get(resource)?.set(at, entryOf(id, before, `${resource}[${at}]`))
+  }
+
+  finish(): void {
+    const { changes } = this.#planning
+    const kept = changes.filter((change) => !this.#removed.has(change))
+    if (kept.length < changes.length) changes.splice(0, changes.length, ...kept)
+  }
+}
+
+const planOne = (changes: RowChanges, row: LaterRow, ids: Ids, defaults: Custom): void => {
+  const { resource, at, id, stored, raw } = row
+  const known = changes.get(row)
+  if (!stored) {
+    if (known) changes.set(row, { ...known, document: { ...known.document, ...changesOf({}, known, ids) } })
+    return
+  }
+  const { document: before, json } = stored
+  const name = nameOf(resource, { ...before, ...(isFields(raw) ? raw : {}) })
+  const empty: PlannedChange = { change: 'update', resource, id, name, row: at, document: {}, fields: {}, before: json }
+  const change = updated(before, known ?? empty, changesOf(before, known, ids), defaults)
+  if (change) changes.set(row, change)
+  else if (known) changes.settle(row, before)
+}
+
+/** Called once all rows are planned, so that each one can be named. */
+export const planLater = async (planning: Planning): Promise<void> => {
+  if (planning.later.length === 0) return
+  const changes = new RowChanges(planning)
+  for (const row of planning.later) {
+    await planning.breathe()
+    const { ids, issues, hidden } = await laterIdsOf(row.named, planning.scope)
+    const { resource, at, raw, stored } = row
+    issues.push(...hiddenIssues(hidden, stored))
+    if (issues.length === 0) {
+      planOne(changes, row, ids, planning.addressDefaults)
+      continue
+    }
+    planning.errors.push({
+      resource,
+      row: at,
+      name: nameOf(resource, isFields(raw) ? raw : {}),
+      error: invalid(issues),
+    })
+    changes.remove(row)
+  }
+  changes.finish()
+}

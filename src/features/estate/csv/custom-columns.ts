@@ -1,0 +1,30 @@
+/** The columns of custom fields in a CSV: `custom.owner` holds the value `owner`. Browser-safe. */
+
+const PREFIX = 'custom.'
+const COLUMN = /^custom\.[a-z][a-z0-9_]{0,49}$/
+
+/** The field of objects with custom fields. */
+export const CUSTOM = 'custom'
+
+/** @example isCustomColumn('custom.owner') // true */
+export const isCustomColumn = (column: string): boolean => COLUMN.test(column)
+
+/** @example customName('custom.owner') // 'owner' */
+export const customName = (column: string): string => column.slice(PREFIX.length)
+
+const valuesIn = (row: object): Readonly<Record<string, unknown>> => {
+  const custom: unknown = Reflect.get(row, CUSTOM)
+  // A value of the contract is a record.
+  return typeof custom === 'object' && custom !== null ? (custom as Readonly<Record<string, unknown>>) : {}
+}
+
+/** Returns the columns of the custom fields that rows have, by name. */
+export const customColumns = (rows: readonly object[]): string[] =>
+  [...new Set(rows.flatMap((row) => Object.keys(valuesIn(row))))].sort().map((name) => `${PREFIX}${name}`)
+
+/** Returns the value of a row in a column of `customColumns`. */
+export const customValue = (row: object, column: string): unknown => {
+  const values = valuesIn(row)
+  const name = customName(column)
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}

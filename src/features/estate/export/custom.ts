@@ -1,0 +1,84 @@
+/** The values of custom fields in an exported document: references by names, and null where a default would be filled in. */
+import type { Ctx } from '../../ctx.ts'
+import type { CustomField } from '../../custom-fields/api.ts'
+import * as customFields from '../../custom-fields/custom-fields.ts'
+import { type CustomResource, REFERENCE_TARGETS, type ReferenceTarget } from '../../custom-fields/fields.ts'
+import type { Document } from '../../history/kinds.ts'
+import type { Resource } from '../../inventory.ts'
+import { customResourceOf, isValues } from '../apply/custom-references.ts'
+import type { Names } from './names.ts'
+
+type Field = Pick<CustomField, 'name' | 'type' | 'reference_to' | 'default'>
+type Fields = Readonly<Record<string, unknown>>
+
+const named = (target: ReferenceTarget, value: unknown, names: Names): unknown => {
+  const one = (id: unknown) => names.reference(target, String(id))
+  return Array.isArray(value) ? value.map(one) : one(value)
+}
+
+/** Returns a definition whose default is a name, if it is a reference. */
+const namedDefault = (row: Fields, names: Names): Fields => {
+  const target = REFERENCE_TARGETS.find((one) => one === row.reference_to)
+  return target && row.default !== undefined ? { ...row, default: named(target, row.default, names) } : row
+}
+
+export class CustomExport {
+  readonly #fields: ReadonlyMap<CustomResource, readonly Field[]>
+
+  private constructor(fields: ReadonlyMap<CustomResource, readonly Field[]>) {
+    this.#fields = fields
+  }
+
+  static async read(ctx: Ctx): Promise<CustomExport> {
+    return new CustomExport(Map.groupBy(await customFields.all(ctx), ({ resource }) => resource))
+  }
+
+  /** Returns the ids of the devices that the values of objects name. */
+  devicesIn(resource: Resource, documents: readonly Document[]): string[] {
+    const own = customResourceOf(resource)
+    const ids = (of: CustomResource, custom: unknown): string[] =>
+      !isValues(custom)
+        ? []
+        : this.#of(of)
+            .filter(({ reference_to }) => reference_to === 'devices')
+            .flatMap(({ name }) => [custom[name] ?? []].flat().map(String))
+    if (resource === 'custom-fields')
+      return documents.flatMap(({ reference_to, default: usual }) =>
+        reference_to === 'devices' ? [usual ?? []].flat().map(String) : [],
+      )
+    return documents.flatMap(({ custom, addresses }) => [
+      ...(own === undefined ? [] : ids(own, custom)),
+      ...(Array.isArray(addresses) ? addresses.flatMap((one: Fields) => ids('addresses', one.custom)) : []),
+    ])
+  }
+
+  /** Returns a row with its values as an apply reads them. */
+  row(resource: Resource, row: Fields, names: Names): Fields {
+    if (resource === 'custom-fields') return namedDefault(row, names)
+    const own = customResourceOf(resource)
+    const { addresses } = row
+    const changed = own === undefined ? row : this.#holder(own, row, names)
+    if (resource !== 'devices' || !Array.isArray(addresses) || this.#of('addresses').length === 0) return changed
+    return { ...changed, addresses: addresses.map((one: Fields) => this.#holder('addresses', one, names)) }
+  }
+
+  #holder(resource: CustomResource, row: Fields, names: Names): Fields {
+    const fields = this.#of(resource)
+    if (fields.length === 0) return row
+    const values = isValues(row.custom) ? row.custom : {}
+    const custom: Record<string, unknown> = { ...values }
+    for (const { name, type, reference_to, default: usual } of fields) {
+      const value = values[name]
+      if (value === undefined) {
+        if (usual !== null) custom[name] = null
+      } else if (type === 'reference' && reference_to) {
+        custom[name] = named(reference_to, value, names)
+      }
+    }
+    return Object.keys(custom).length > 0 ? { ...row, custom } : row
+  }
+
+  #of(resource: CustomResource): readonly Field[] {
+    return this.#fields.get(resource) ?? []
+  }
+}

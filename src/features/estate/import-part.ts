@@ -1,0 +1,125 @@
+/** Imports the rows of a caller with a part of the estate: they name objects that the caller knows, and stay in the part. */
+import type { z } from 'zod'
+import { AppError, type FieldIssue, invalid } from '../../platform/contract/errors.ts'
+import { batches } from '../../platform/db/batches.ts'
+import { placesFor, textsIn } from '../../platform/operation/input-places.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+import type { Breathe } from '../../platform/runtime/pause.ts'
+import type { Ctx } from '../ctx.ts'
+import { KIND_NAMES, type Kind, kindOf } from '../history/kind-names.ts'
+import { documentOf, KIND_RULES, nameOf } from '../history/kinds.ts'
+import { Sight } from '../history/sight.ts'
+import type { Resource } from '../inventory.ts'
+import { known } from '../scopes/part.ts'
+import { isSeen, type Seen, seenNoun, seenTable } from '../scopes/seen.ts'
+import { settling } from '../scopes/settle.ts'
+import type { Importer, Outcome, Row } from './row.ts'
+
+const placesOf = placesFor(isSeen)
+
+/** A field of a row that names an object. */
+type Named = { readonly at: number; readonly resource: Seen; readonly field: string; readonly id: string }
+
+const PLACE = /^\[(\d+)\]\.value\./
+
+const namedIn = (schema: z.ZodType, rows: readonly Row[]): Named[] => {
+  const place = placesOf(schema)
+  if (!place) return []
+  return textsIn(place, rows).flatMap(({ resource, field, text }) => {
+    const [start = '', at] = PLACE.exec(field) ?? []
+    if (at === undefined || !isSeen(resource) || text === '') return []
+    return [{ at: Number(at), resource, field: field.slice(start.length), id: text }]
+  })
+}
+
+const idOf = ({ value: { id } }: Row): string | undefined => (typeof id === 'string' ? id : undefined)
+
+/** Returns the ids of those of the objects that a context has. */
+const existing = async ({ db }: Ctx, named: readonly Named[]): Promise<Set<string>> => {
+  const found = new Set<string>()
+  for (const [resource, some] of Map.groupBy(named, (one) => one.resource))
+    for (const ids of batches([...new Set(some.map(({ id }) => id))])) {
+      // All of them have the column; the type of all of them together is too wide for the builder.
+      const query = db.selectFrom(seenTable(resource) as 'networks').select('id')
+      const rows = await query.where('id', 'in', ids).execute()
+      for (const { id } of rows) found.add(`${resource} ${id}`)
+    }
+  return found
+}
+
+type Rows = { readonly schema: z.ZodType; readonly resource: Resource; readonly given: readonly Row[] }
+
+/** Returns the errors of rows that name objects which the caller does not know, by their places. */
+const unknownNames = async (by: Ctx, { schema, resource, given }: Rows, rows: readonly Row[]) => {
+  const named = namedIn(schema, rows)
+  const there = await existing(by, named)
+  const unknown = named.filter(({ resource: of, id }) => !there.has(`${of} ${id}`))
+  if (unknown.length === 0) return new Map<number, AppError>()
+  const own = new Set(rows.flatMap((row) => idOf(row) ?? []))
+  const stored = await KIND_RULES[kindOf(resource)].documents(by, [...own])
+  const sent = new Map(namedIn(schema, given).map(({ at, field, id }) => [`${at} ${field}`, id]))
+  const issues = new Map<number, FieldIssue[]>()
+  for (const { at, resource: of, field, id } of unknown) {
+    const row = rows[at]
+    const before = row && stored.get(idOf(row) ?? '')
+    // A row may name an earlier one, and keep a reference that its object has.
+    if ((of === resource && own.has(id)) || before?.includes(JSON.stringify(id))) continue
+    const message = `there is no ${seenNoun(of)} with id "${sent.get(`${at} ${field}`) ?? id}"`
+    issues.set(at, [...(issues.get(at) ?? []), { field, message }])
+  }
+  return new Map([...issues].map(([at, some]) => [at, invalid(some)]))
+}
+
+/** @throws AppError FORBIDDEN for an object that the rows have made or changed outside of the part */
+const requireInside = async (ctx: Ctx, resource: Resource, since: number): Promise<void> => {
+  const items = (await ctx.changedItems(since)).map((one) => ({ ...one, kind: one.kind as Kind }))
+  const own = kindOf(resource)
+  for (const change of ['create', 'update'] as const) {
+    const permission: Permission = `${resource}:${change}`
+    const sight = await Sight.of(ctx, () => permission)
+    const some = items
+      // Objects of other kinds change by rules.
+      .filter((one) => one.change === change && (change === 'create' || one.kind === own))
+      .map((one) => ({ ...one, states: one.before === undefined ? [] : [{ seq: undefined, document: one.before }] }))
+    const inside = new Set(await sight.seen(some))
+    const outside = some.find((one) => !inside.has(one))
+    if (!outside) continue
+    const { kind, id } = outside
+    const json = (await KIND_RULES[kind].documents(await known(ctx), [id])).get(id)
+    const name = json === undefined ? '' : ` "${nameOf(kind, id, documentOf(json))}"`
+    const { noun } = KIND_NAMES[kind]
+    throw new AppError(
+      'FORBIDDEN',
+      `Nothing was imported: the ${noun}${name} is outside of the part of the estate in which you have ${permission}`,
+    )
+  }
+}
+
+type Run = Rows & { readonly ctx: Ctx; readonly importer: Importer; readonly breathe: Breathe }
+
+/** @param rows whose refs are ids @throws AppError FORBIDDEN */
+export const importInPart = async (
+  { ctx, importer, breathe, ...of }: Run,
+  rows: readonly Row[],
+): Promise<Outcome[]> => {
+  const since = ctx.changeCount
+  let settled = since
+  /** The objects of earlier rows are known as well, once their areas are stored. */
+  const lookup = async (): Promise<Ctx> => {
+    if (ctx.changeCount > settled) await settling.settle(ctx, settled)
+    settled = ctx.changeCount
+    return known(ctx)
+  }
+  const errors = await unknownNames(await lookup(), of, rows)
+  const good = [...rows.keys()].filter((at) => !errors.has(at))
+  const outcomes = await importer(
+    ctx,
+    good.flatMap((at) => rows[at] ?? []),
+    breathe,
+    lookup,
+  )
+  await lookup()
+  await requireInside(ctx, of.resource, since)
+  const byPlace = new Map(good.map((at, i) => [at, outcomes[i]]))
+  return rows.map((_, at) => errors.get(at) ?? byPlace.get(at) ?? 'unchanged')
+}

@@ -1,0 +1,42 @@
+/** Addresses of an undo have the values that they had: null stands for those that a default would fill in. */
+import type { Ctx } from '../ctx.ts'
+import * as customFields from '../custom-fields/custom-fields.ts'
+import type { Step } from './steps.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+const isValues = (value: unknown): value is Values => typeof value === 'object' && value !== null
+
+const setsAddresses = ({ kind, change, document }: Step): boolean =>
+  kind === 'device' && change === 'update' && Array.isArray(document.addresses)
+
+/** Returns the names of the custom fields of addresses that have a default after all steps. */
+const namesWithDefault = async (ctx: Ctx, steps: readonly Step[]): Promise<string[]> => {
+  const fields = new Map<string, Values>((await customFields.all(ctx)).map((field) => [field.id, field]))
+  for (const { kind, id, change, document } of steps) {
+    if (kind !== 'custom-field') continue
+    if (change === 'delete') fields.delete(id)
+    else fields.set(id, { ...fields.get(id), ...document })
+  }
+  return [...fields.values()].flatMap(({ resource, name, default: usual }) =>
+    resource === 'addresses' && usual !== null ? [String(name)] : [],
+  )
+}
+
+/** Returns the steps, in which addresses of updates get no defaults. */
+export const withoutDefaults = async <S extends Step>(ctx: Ctx, steps: readonly S[]): Promise<readonly S[]> => {
+  if (!steps.some(setsAddresses)) return steps
+  const names = await namesWithDefault(ctx, steps)
+  if (names.length === 0) return steps
+  const none = Object.fromEntries(names.map((name) => [name, null]))
+  const filled = (address: unknown): unknown =>
+    isValues(address)
+      ? { ...address, custom: { ...none, ...(isValues(address.custom) ? address.custom : {}) } }
+      : address
+  return steps.map((step) => {
+    const { addresses } = step.document
+    return setsAddresses(step) && Array.isArray(addresses)
+      ? { ...step, document: { ...step.document, addresses: addresses.map(filled) } }
+      : step
+  })
+}

@@ -1,0 +1,75 @@
+/** The limits of API keys. A key has the rights of its owner, cut by its limits. Pure. */
+import { type Cidr, cidrHolds, cidrOfText } from '../../net/cidr.ts'
+import { parseIp } from '../../net/ip.ts'
+import { reachOver } from '../../platform/operation/access.ts'
+import type { Caller } from '../../platform/operation/caller.ts'
+import { isScopable } from '../roles/catalogue.ts'
+import type { ApiKey } from './api.ts'
+import type { ApiKeyRow } from './table.ts'
+
+type StoredLimits = Pick<ApiKeyRow, 'permissions' | 'allowed_cidrs' | 'scope_id'>
+
+/** Reads the limits of a row. */
+export const storedLimits = ({
+  permissions,
+  allowed_cidrs,
+}: Omit<StoredLimits, 'scope_id'>): Pick<ApiKey, 'permissions' | 'allowed_cidrs'> => ({
+  // Written by this feature.
+  permissions: permissions === null ? null : (JSON.parse(permissions) as string[]),
+  allowed_cidrs: allowed_cidrs === null ? [] : (JSON.parse(allowed_cidrs) as string[]),
+})
+
+export type KeyLimits = {
+  /** Undefined for all permissions of the owner. */
+  readonly permissions: ReadonlySet<string> | undefined
+  /** Undefined for the whole estate. */
+  readonly scopeId: string | undefined
+  /** Empty for every address. */
+  readonly cidrs: readonly Cidr[]
+}
+
+export const limitsOf = (row: StoredLimits): KeyLimits => {
+  const { permissions, allowed_cidrs } = storedLimits(row)
+  return {
+    permissions: permissions === null ? undefined : new Set(permissions),
+    scopeId: row.scope_id ?? undefined,
+    cidrs: allowed_cidrs.map(cidrOfText),
+  }
+}
+
+/** True for a key with any limit. It acts for its owner like a client, and manages no credentials of the owner. */
+export const isNarrow = ({ permissions, scopeId, cidrs }: KeyLimits): boolean =>
+  permissions !== undefined || scopeId !== undefined || cidrs.length > 0
+
+type Rights = Pick<Caller, 'permissions' | 'reach'>
+
+/** Returns the rights that a key has of those of its owner. @param areas of its scope, if it has one */
+export const cutRights = (
+  { permissions: held, reach: heldInPart }: Rights,
+  { permissions: named, scopeId }: KeyLimits,
+  areas: ReadonlySet<number> = new Set(),
+): Rights => {
+  const permissions = named === undefined ? held : named.intersection(held)
+  const parts = [...(heldInPart ?? [])].filter(([name]) => named?.has(name) ?? true)
+  if (scopeId === undefined) return { permissions, ...(parts.length > 0 && { reach: new Map(parts) }) }
+  const own = new Set([scopeId])
+  const everywhere = reachOver(areas, [own])
+  const ofAll = [...permissions].flatMap((name) => (isScopable(name) ? [[name, everywhere] as const] : []))
+  const cut = new Map(
+    [...new Set(parts.map(([, part]) => part))].map(
+      (part) => [part, reachOver(part.areas.intersection(areas), [...part.scopes, own])] as const,
+    ),
+  )
+  const inPart = parts.flatMap(([name, part]) => {
+    const reach = cut.get(part)
+    return reach ? [[name, reach] as const] : []
+  })
+  return { permissions: new Set(), reach: new Map([...ofAll, ...inPart]) }
+}
+
+/** True if the key opens from this address. No unknown address is among those of a list. */
+export const allowsClient = ({ cidrs }: KeyLimits, client: string): boolean => {
+  if (cidrs.length === 0) return true
+  const ip = parseIp(client)
+  return ip !== undefined && cidrs.some((cidr) => cidrHolds(cidr, ip))
+}

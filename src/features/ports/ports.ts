@@ -1,0 +1,176 @@
+/** The rules of ports. */
+import { parseMac } from '../../net/mac.ts'
+import { AppError, invalidField, notFound, orNotFound } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { runBulk } from '../../platform/operation/bulk-run.ts'
+import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { lockCustom } from '../custom-fields/engine.ts'
+import { listWithCustom } from '../custom-fields/row-lists.ts'
+import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
+import { PORTS_WANTED, type PortsWanted } from '../device-types/device-types.ts'
+import { mustExist } from '../devices/devices.ts'
+import { renameInterface } from '../devices/rename-interface.ts'
+import type { Device } from '../devices/schema.ts'
+import { asRestored, type Restored } from '../restored.ts'
+import { adopt } from './adopt.ts'
+import { type Port, PortDraft, PortPatch, ports } from './api.ts'
+import { checkCables, checkParent, refuseTakenName, refuseTooMany } from './checks.ts'
+import { addMissing, insertAll } from './missing.ts'
+import { type Peers, peersOf } from './peers.ts'
+import * as store from './store.ts'
+
+type NewPort = PortDraft & Restored
+
+/** For the history, and for the rows of documents and files. */
+export const { derivedOf, documents, findAll, idsOfKeys, placeKey } = store
+
+/** Returns the fields in the order of the contract. */
+const portOf = (ctx: Ctx, { id = Bun.randomUUIDv7(), created_at = ctx.now, ...draft }: NewPort): store.StoredPort => ({
+  ...{ id, device_id: draft.device_id, name: draft.name, kind: draft.kind, type: draft.type },
+  ...{ speed_mbps: draft.speed_mbps, mac_address: draft.mac_address, enabled: draft.enabled },
+  ...{ parent_id: draft.parent_id, pass_through: draft.pass_through },
+  ...{ vlan_id: draft.vlan_id, tagged_vlan_ids: draft.tagged_vlan_ids, description: draft.description },
+  ...{ refs: changedRefs({}, draft.refs), managed_by: draft.managed_by },
+  ...{ created_at, updated_at: ctx.now },
+})
+
+export const create = async (ctx: Ctx, draft: NewPort): Promise<Port> => {
+  const bare = portOf(ctx, draft)
+  await lockCustom(ctx, 'ports')
+  if (!(await store.lockDevices(ctx, [bare.device_id])).has(bare.device_id)) throw notFound('device', bare.device_id)
+  if (draft.id !== undefined && (await store.find(ctx, bare.id)))
+    throw new AppError('ALREADY_EXISTS', `A port with id "${bare.id}" exists already`)
+  // Before the name: of several creates by one ref, the later ones become updates.
+  await store.claimRefs(ctx, bare.refs)
+  await refuseTakenName(ctx, bare)
+  await refuseTooMany(ctx, bare.device_id, 1)
+  await checkParent(ctx, bare)
+  const port = await withCustomOfNew(ctx, 'ports', { object: bare, given: draft.custom, ...asRestored(draft) })
+  await insertAll(ctx, [port])
+  return port
+}
+
+/** Makes deleted ports again: their parents are there, or among them. */
+export const createAll = async (ctx: Ctx, drafts: readonly NewPort[]): Promise<void> => {
+  const made = new Set<string>()
+  let left = [...drafts]
+  while (left.length > 0) {
+    const waiting = new Set(left.flatMap(({ id }) => (id !== undefined && !made.has(id) ? [id] : [])))
+    const ready = left.filter(({ parent_id }) => parent_id === null || !waiting.has(parent_id))
+    // Ports that are parts of each other are refused by `create`.
+    const step = ready.length > 0 ? ready : left
+    for (const draft of step) made.add((await create(ctx, draft)).id)
+    left = left.filter((draft) => !step.includes(draft))
+  }
+}
+
+/** Locks the device of a port, and returns the port as it is then. @throws AppError NOT_FOUND */
+const lockForChange = async (ctx: Ctx, id: string): Promise<store.StoredPort> => {
+  await lockCustom(ctx, 'ports')
+  // A port never changes its device.
+  const { device_id } = orNotFound(await store.find(ctx, id), 'port', id)
+  await store.lockDevices(ctx, [device_id])
+  const port = orNotFound(await store.find(ctx, id), 'port', id)
+  ctx.precondition(port)
+  return port
+}
+
+export const update = async (ctx: Ctx, { id, device_id, ...patch }: PortPatch): Promise<Port> => {
+  const before = await lockForChange(ctx, id)
+  if (device_id !== undefined && device_id !== before.device_id)
+    throw invalidField('device_id', 'a port stays at its device')
+  const { value, changes } = await mergeCustom(ctx, 'ports', { before, patch: withChangedRefs(before, patch) })
+  if (changes.length === 0) return before
+  const port = { ...value, updated_at: ctx.now }
+  if (changes.includes('name')) await refuseTakenName(ctx, port)
+  if (changes.includes('parent_id')) await checkParent(ctx, port)
+  await checkCables(ctx, port, changes)
+  await store.update(ctx, before, port)
+  if (changes.includes('name')) await renameInterface(ctx, port.device_id, { from: before.name, to: port.name })
+  await ctx.emit('port.updated', { port, changes })
+  return port
+}
+
+/** Deletes ports of locked devices, with their cables. */
+const removeAll = async (ctx: Ctx, all: readonly store.StoredPort[]): Promise<void> => {
+  if (all.length === 0) return
+  await ctx.emit(
+    'ports.deleting',
+    all.map(({ id }) => id),
+  )
+  await store.removeAll(ctx, all)
+  for (const port of all) await ctx.emit('port.deleted', port)
+}
+
+export const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const port = await lockForChange(ctx, id)
+  for (const before of await store.childrenOf(ctx, id)) {
+    const child = { ...before, parent_id: null, updated_at: ctx.now }
+    await store.update(ctx, before, child)
+    await ctx.emit('port.updated', { port: child, changes: ['parent_id'] })
+  }
+  await removeAll(ctx, [port])
+}
+
+/** Returns a text that is the MAC address of no port, if the text is none. */
+const macKey = (text: string): string => parseMac(text) ?? '-'
+
+/** Numbers in names sort by their value. */
+const ORDERS = { name: ['sort_key', 'device_id', 'id'] }
+
+export const feature: Feature = {
+  operations: implement(ports, {
+    list: async (ctx, { device_id, mac, kind, managed_by, custom, sort, ...page }) => {
+      let query = store.query(ctx)
+      if (device_id) query = query.where('device_id', '=', device_id)
+      if (mac) query = query.where('mac_address', '=', macKey(mac)).where('mac_address', '<>', store.NO_MAC)
+      if (kind) query = query.where('kind', '=', kind)
+      // The index has the others alone.
+      if (kind && kind !== 'network') query = query.where('kind', '<>', store.USUAL_KIND)
+      if (managed_by) query = query.where(isManagedBy(managed_by))
+      const wanted = { custom, sort }
+      const list = { query, tables: ['ports'] as const, wanted, page, row: store.storedOf, orders: ORDERS }
+      return listWithCustom<'ports', store.Row, Port>(ctx, { resource: 'ports', ...list })
+    },
+    device: async (ctx, { device_id, include, ...page }) => {
+      await mustExist(ctx, device_id)
+      const revision = await ctx.store.revision(include ? ['ports', 'cable_ends', 'devices'] : ['ports'])
+      const query = store.query(ctx).where('device_id', '=', device_id)
+      let peers: Promise<Peers> | undefined
+      const withPeers = async (row: Parameters<typeof store.storedOf>[0]): Promise<Port> => {
+        peers ??= peersOf(ctx, device_id)
+        return { ...store.storedOf(row), peers: [...((await peers).get(row.id) ?? [])] }
+      }
+      return listRows(ctx, { revision, query, page, row: include ? withPeers : store.storedOf })
+    },
+    create,
+    get: async (ctx, { id }) => orNotFound(await store.find(ctx, id), 'port', id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    bulk: async (ctx, input) =>
+      runBulk(ctx, input, {
+        noun: 'port',
+        permissions: 'ports',
+        create: { schema: PortDraft, run: create },
+        update: { schema: PortPatch, run: update },
+        remove,
+      }),
+    adopt: async (ctx, { device_id }) => adopt(ctx, device_id),
+  }),
+  reactions: {
+    [PORTS_WANTED]: async (ctx, { wanted, added }: PortsWanted) => {
+      if (wanted.length > 0) added.push(...(await addMissing(ctx, wanted)))
+    },
+    ...rewriteCustom('ports', { lock: store.lockAll, update: store.update, rename: store.renameCustom }),
+    'devices.deleting': async (ctx, all: readonly Device[]) =>
+      removeAll(
+        ctx,
+        await store.findOfDevices(
+          ctx,
+          all.map(({ id }) => id),
+        ),
+      ),
+  },
+}

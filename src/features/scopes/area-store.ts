@@ -1,0 +1,280 @@
+/** The areas of objects in the tables; their only writer. An area is a set of scopes, as a number. */
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { cidrKeys, cidrOfText } from '../../net/cidr.ts'
+import { DEFAULT_SPACE } from '../../net/ip.ts'
+import { batches } from '../../platform/db/batches.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
+import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
+import { keysOfSpaces } from '../spaces/keys.ts'
+import type { Tables } from '../tables.ts'
+import { AREA_TABLES, type AreaTable, placedIn, setIn } from './area-facts-store.ts'
+import type { ScopeFacts, ScopeSet, ScopesOf } from './areas.ts'
+
+/** The area of an object in no scope. */
+export const NO_AREA = 0
+
+const textOf = (scopes: ScopeSet): string => scopes.join(' ')
+
+/** The sets of scopes by their numbers, and the other way. */
+export type Areas = {
+  readonly setOf: (area: number) => ScopeSet
+  /** Returns the number of the set, which is stored if it is new. */
+  readonly areaOf: (scopes: ScopeSet) => Promise<number>
+}
+
+/** Stores a set, unless another transaction has. @returns its number */
+const storeSet = async ({ db, store: { sql: engine } }: StoreScope, text: string): Promise<number> => {
+  // Until commit, no other transaction stores a set or takes a number.
+  await engine.lockNames(db, ['areas'])
+  const stored = await db.selectFrom('areas').select('id').where('scopes', '=', text).executeTakeFirst()
+  if (stored) return stored.id
+  const { last } = await db
+    .selectFrom('areas')
+    .select((eb) => eb.fn.max<number | null>('id').as('last'))
+    .executeTakeFirstOrThrow()
+  const id = (last ?? NO_AREA) + 1
+  await db.insertInto('areas').values({ id, scopes: text }).execute()
+  if (text !== '')
+    await db
+      .insertInto('area_scopes')
+      .values(setIn(text).map((scope_id) => ({ scope_id, area_id: id })))
+      .execute()
+  return id
+}
+
+export const areasOf = async (scope: StoreScope): Promise<Areas> => {
+  const byNumber = new Map<number, ScopeSet>([[NO_AREA, []]])
+  const byText = new Map([['', NO_AREA]])
+  const know = (id: number, text: string): number => {
+    byNumber.set(id, setIn(text))
+    byText.set(text, id)
+    return id
+  }
+  for (const { id, scopes } of await scope.db.selectFrom('areas').selectAll().execute()) know(id, scopes)
+  return {
+    setOf: (area) => byNumber.get(area) ?? [],
+    areaOf: async (scopes) => {
+      const text = textOf(scopes)
+      return byText.get(text) ?? know(await storeSet(scope, text), text)
+    },
+  }
+}
+
+const setsAmong = preparedKeys((db: Kysely<Tables>, texts) =>
+  db.selectFrom('areas').selectAll().where('scopes', 'in', texts),
+)
+
+/** Returns the numbers of these sets by their texts. New ones are stored. */
+const numbersOf = async (scope: StoreScope, texts: Iterable<string>): Promise<Map<string, number>> => {
+  const wanted = [...texts].filter((text) => text !== '')
+  const numbers = new Map([['', NO_AREA]])
+  for (const { id, scopes } of await setsAmong(scope, wanted)) numbers.set(scopes, id)
+  for (const text of wanted) if (!numbers.has(text)) numbers.set(text, await storeSet(scope, text))
+  return numbers
+}
+
+const HEIRS = {
+  pools: (db: DbScope['db'], ids: readonly string[]) =>
+    db.selectFrom('pools').select('id').where('network_id', 'in', ids),
+  reservations: (db: DbScope['db'], ids: readonly string[]) =>
+    db.selectFrom('reservations').select('id').where('pool_id', 'in', ids),
+  discovered_devices: (db: DbScope['db'], ids: readonly string[]) =>
+    db.selectFrom('discovered_devices').select('id').where('network_id', 'in', ids),
+}
+
+export type Heirs = keyof typeof HEIRS
+
+/** Returns the ids of the objects of a table that inherit from these networks, or of these pools. */
+export const heirsOf = async ({ db }: DbScope, table: Heirs, ids: readonly string[]): Promise<string[]> => {
+  const found: string[] = []
+  for (const batch of batches(ids)) for (const { id } of await HEIRS[table](db, batch).execute()) found.push(id)
+  return found
+}
+
+/** Stores the areas of objects that differ from the stored ones. Returns the ids of these objects. */
+export const settleIn = async (
+  scope: StoreScope,
+  table: AreaTable,
+  ids: readonly string[],
+  setOf: ScopesOf,
+): Promise<string[]> => {
+  const moved = new Map<string, string[]>()
+  for (const batch of batches(ids))
+    for (const { id, set, facts } of await placedIn(scope, table, batch)) {
+      const next = textOf(setOf(facts))
+      if (next === set) continue
+      const others = moved.get(next)
+      if (others) others.push(id)
+      else moved.set(next, [id])
+    }
+  if (moved.size === 0) return []
+  const numbers = await numbersOf(scope, moved.keys())
+  for (const [set, some] of moved) {
+    const area = numbers.get(set) ?? NO_AREA
+    if (some.length > FEW) {
+      for (const batch of batches(some)) await writeArea(scope, table, { area, where: sql`id IN (${sql.join(batch)})` })
+    } else for (const id of some) await setArea[table](scope, { area, id })
+  }
+  return [...moved.values()].flat()
+}
+
+/** The number of objects up to which a prepared update of each is fastest. */
+const FEW = 8
+
+const setterOf = (table: AreaTable) =>
+  prepared((db: Kysely<Tables>, { area, id }: { area: number; id: string }) =>
+    // As in `writeArea`.
+    db
+      .updateTable(table as 'networks')
+      .set({ area })
+      .where('id', '=', id),
+  )
+
+const setArea: Readonly<Record<AreaTable, ReturnType<typeof setterOf>>> = {
+  datacenters: setterOf('datacenters'),
+  networks: setterOf('networks'),
+  pools: setterOf('pools'),
+  reservations: setterOf('reservations'),
+  devices: setterOf('devices'),
+  discovered_devices: setterOf('discovered_devices'),
+  spaces: setterOf('spaces'),
+}
+
+const writeArea = async (
+  { db }: DbScope,
+  table: AreaTable,
+  { area, where }: { readonly area: number | RawBuilder<number>; readonly where: RawBuilder<unknown> },
+): Promise<void> => {
+  // All of them have the column; the type of all of them together is too wide for the builder.
+  await db
+    .updateTable(table as 'networks')
+    .set({ area })
+    .where(where as RawBuilder<SqlBool>)
+    .execute()
+}
+
+const inList = (column: string, values: readonly string[]): RawBuilder<unknown>[] =>
+  values.length === 0 ? [] : [sql`${sql.ref(column)} IN (${sql.join(values)})`]
+
+/** The bounds of the storage keys of the addresses in a scope. */
+const boundsOf = async (ctx: Ctx, { subnets, space_ids }: ScopeFacts) => {
+  const spaces = await keysOfSpaces(ctx, space_ids)
+  return [
+    ...subnets.map((subnet) => cidrKeys(cidrOfText(subnet), DEFAULT_SPACE)),
+    // A key of a space is that of the default space with the key of the space before it.
+    ...[...spaces.values()].map((key) => ({ first: key, last: `${key}~` })),
+  ]
+}
+
+/** The objects whose area has the scope. SQLite uses the index of areas only with its own condition, `area <> 0`. */
+const hasScope = (scopeId: string): RawBuilder<unknown> =>
+  sql`(area <> 0 AND area IN (SELECT area_id FROM area_scopes WHERE scope_id = ${scopeId}))`
+
+/** Returns the ids of networks that have discovered addresses outside of them, from before they changed. */
+const networksWithStrays = async ({ db }: DbScope): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`SELECT id FROM networks AS n WHERE
+    EXISTS (SELECT 1 FROM discovered_addresses WHERE place > n.id || ' ' AND place < n.id || ' ' || n.first_key)
+    OR EXISTS (SELECT 1 FROM discovered_addresses WHERE place > n.id || ' ' || n.last_key AND place < n.id || '!')`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the condition that an object is in the scope, by table. The areas of those that it inherits from must be stored. */
+const membersOf = async (ctx: Ctx, scope: ScopeFacts): Promise<Readonly<Record<AreaTable, RawBuilder<unknown>>>> => {
+  const bounds = await boundsOf(ctx, scope)
+  const inside = (first: string, last = first) =>
+    bounds.map((of) => sql`(${sql.ref(first)} >= ${of.first} AND ${sql.ref(last)} <= ${of.last})`)
+  const inScope = (table: 'networks' | 'pools') => sql`(SELECT id FROM ${sql.table(table)} WHERE ${hasScope(scope.id)})`
+  const tagged = (table: string, id: string) =>
+    inList('tag', scope.tags).map(
+      (condition) => sql`id IN (SELECT ${sql.ref(id)} FROM ${sql.table(table)} WHERE ${condition})`,
+    )
+  const any = (...conditions: RawBuilder<unknown>[]) =>
+    conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` OR `)})`
+  const inDatacenter = inList('datacenter_id', scope.datacenter_ids)
+  // By the key of the table, which begins with the network.
+  const strays = bounds.length > 0 ? await networksWithStrays(ctx) : []
+  // One list for all blocks: each row is looked up in each list.
+  const discoveredInside = bounds.map(
+    ({ first, last }) => sql`SELECT a.device_id FROM networks AS n
+      INNER JOIN discovered_addresses AS a ON a.place BETWEEN n.id || ' ' || ${first} AND n.id || ' ' || ${last}
+      WHERE (n.first_key <= ${last} AND n.last_key >= ${first}) ${strays.length > 0 ? sql`OR n.id IN (${sql.join(strays)})` : sql``}`,
+  )
+  return {
+    spaces: any(...inList('id', scope.space_ids)),
+    datacenters: any(...inList('id', scope.datacenter_ids)),
+    networks: any(...inDatacenter, ...inside('first_key', 'last_key')),
+    pools: any(
+      sql`network_id IN ${inScope('networks')}`,
+      ...tagged('pool_tags', 'pool_id'),
+      ...inside('start_key', 'end_key'),
+    ),
+    reservations: any(sql`pool_id IN ${inScope('pools')}`, ...inside('ip_key')),
+    devices: any(
+      ...inDatacenter,
+      ...tagged('device_tags', 'device_id'),
+      ...(bounds.length > 0 ? [sql`id IN (SELECT device_id FROM addresses WHERE ${any(...inside('ip_key'))})`] : []),
+    ),
+    discovered_devices: any(
+      sql`network_id IN ${inScope('networks')}`,
+      ...(bounds.length > 0 ? [sql`id IN (${sql.join(discoveredInside, sql` UNION ALL `)})`] : []),
+    ),
+  }
+}
+
+/** Stores the areas after a scope has changed. A scope that holds nothing is left by all. */
+export const resettle = async (ctx: Ctx, scope: ScopeFacts): Promise<void> => {
+  const areas = await areasOf(ctx)
+  const members = await membersOf(ctx, scope)
+  const withScope = hasScope(scope.id)
+  for (const table of AREA_TABLES) {
+    const isMember = members[table]
+    const moves = [
+      // A comparison with NULL is neither true nor false.
+      {
+        from: sql`${withScope} AND ${isMember} IS NOT TRUE`,
+        to: (set: ScopeSet) => set.filter((id) => id !== scope.id),
+      },
+      { from: sql`NOT (${withScope}) AND ${isMember}`, to: (set: ScopeSet) => [...set, scope.id].sort() },
+    ]
+    for (const { from, to } of moves) {
+      const { rows } = await sql<{ area: number }>`SELECT DISTINCT area FROM ${sql.table(table)} WHERE ${from}`.execute(
+        ctx.db,
+      )
+      // One statement for many sets: the condition may read each row of the table.
+      for (const batch of batches(rows)) {
+        const cases: RawBuilder<unknown>[] = []
+        for (const { area } of batch)
+          cases.push(sql`WHEN ${sql.lit(area)} THEN ${sql.lit(await areas.areaOf(to(areas.setOf(area))))}`)
+        const next = sql<number>`CASE area ${sql.join(cases, sql` `)} ELSE area END`
+        await writeArea(ctx, table, { area: next, where: from })
+      }
+    }
+  }
+}
+
+/** Deletes the sets with a scope, which no object has any more. */
+export const removeAreasOf = async ({ db }: DbScope, scopeId: string): Promise<void> => {
+  const rows = await db.selectFrom('area_scopes').select('area_id').where('scope_id', '=', scopeId).execute()
+  for (const batch of batches(rows.map(({ area_id }) => area_id))) {
+    await db.deleteFrom('area_scopes').where('area_id', 'in', batch).execute()
+    await db.deleteFrom('areas').where('id', 'in', batch).execute()
+  }
+}
+
+/** Counts the objects of a table in a scope. */
+export const countIn = async ({ db }: DbScope, table: AreaTable, scopeId: string): Promise<number> => {
+  const { rows } = await sql<{ n: number | string }>`
+    SELECT count(*) AS n FROM ${sql.table(table)} WHERE ${hasScope(scopeId)}`.execute(db)
+  return Number(rows[0]?.n)
+}
+
+/** Counts the objects of a table in each scope; a scope without any has no entry. */
+export const countByScope = async ({ db }: DbScope, table: AreaTable): Promise<Map<string, number>> => {
+  const { rows } = await sql<{ scope_id: string; n: number | string }>`
+    SELECT scope_id, count(*) AS n FROM ${sql.table(table)} INNER JOIN area_scopes ON area_id = area
+    WHERE area <> 0 GROUP BY scope_id`.execute(db)
+  return new Map(rows.map(({ scope_id, n }) => [scope_id, Number(n)]))
+}

@@ -1,0 +1,91 @@
+/** Shows a caller the part of the database that it reaches. */
+import { schemaOf, settled } from '../../platform/cli/schema.ts'
+import { orNotFound } from '../../platform/contract/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { narrowedOf, viewedBy } from '../../platform/db/narrowed.ts'
+import type { TableViews } from '../../platform/db/table-views.ts'
+import { isReached, limitedTo } from '../../platform/operation/access.ts'
+import type { AreaKeeper } from '../../platform/operation/area-keeper.ts'
+import type { Limit } from '../../platform/operation/caller.ts'
+import { httpParts } from '../../platform/operation/http-route.ts'
+import type { AnyOperation, Permission } from '../../platform/operation/operation.ts'
+import type { Ctx } from '../ctx.ts'
+import { INVENTORY } from '../inventory.ts'
+import type { Tables } from '../tables.ts'
+import { isSeen, type Seen, seenNoun, seenTable } from './seen.ts'
+import { viewsOf } from './views.ts'
+
+/** The views of the last parts that were asked for. */
+const MAX_VIEWS = 100
+const views = new Map<string, TableViews>()
+
+export const viewsFor = ({ engine, sql }: Pick<Db<Tables>, 'engine' | 'sql'>, limit: Limit): TableViews => {
+  const key = `${engine} ${limit.part}`
+  const known = views.get(key)
+  views.delete(key)
+  const found = known ?? viewsOf(sql.past, limit)
+  views.set(key, found)
+  const [oldest] = views.keys()
+  if (views.size > MAX_VIEWS && oldest !== undefined) views.delete(oldest)
+  return found
+}
+
+/** An object is known to a caller who may do one of these with it. The first that the caller may do somewhere decides. */
+const KNOWING = ['list', 'read', 'update', 'delete', 'create'] as const
+
+/**
+ * Returns the context over the objects that the caller knows, also in a transaction: for the input of a write that names objects by more than
+ * their ids. For a caller with the permissions everywhere, the context itself.
+ */
+export const known = async (ctx: Ctx): Promise<Ctx> => {
+  const { permissions, reach } = ctx.caller
+  if (!reach) return ctx
+  // Not the areas of the reach: the transaction itself may have made others.
+  const sets = await ctx.db.selectFrom('areas').selectAll().execute()
+  const byResource = new Map<string, ReadonlySet<number>>()
+  for (const resource of INVENTORY) {
+    const names = KNOWING.map((action): Permission => `${resource}:${action}`)
+    const first = names.find((name) => reach.has(name) || permissions.has(name))
+    const part = first && reach.get(first)
+    if (first && !part) continue
+    const areas = sets.flatMap(({ id, scopes }) => (part && isReached(part, scopes.split(' ')) ? [id] : []))
+    byResource.set(resource, new Set(areas))
+  }
+  const text = [...byResource].map(([resource, areas]) => `${resource} ${[...areas].sort((a, b) => a - b).join()}`)
+  const limit = { areas: undefined, byResource, part: `known ${Bun.hash(text.join(' ')).toString(36)}` }
+  const db = viewedBy(ctx.db, viewsFor(ctx.store, limit))
+  // The other properties are those of the call at each moment.
+  return Object.create(ctx, { db: { value: db } }) as Ctx
+}
+
+/** The parameters of a path that are ids of resources of the estate. */
+const pathIds = (op: AnyOperation): { readonly field: string; readonly resource: Seen }[] => {
+  const { properties = {} } = schemaOf(op.input)
+  return httpParts(op.http).params.flatMap((field) => {
+    const { [field]: schema } = properties
+    const { ref = '' } = schema ? settled(schema) : {}
+    return isSeen(ref) ? [{ field, resource: ref }] : []
+  })
+}
+
+/** Serves reads. */
+export const reading: Pick<AreaKeeper<Tables>, 'partOf' | 'requireSeen'> = {
+  partOf: (db, caller, limit) => {
+    // Lists of several resources answer by permissions: two callers of one part may see different resources of it.
+    const { permissions } = limitedTo(caller, limit)
+    const part = `${limit.part} ${Bun.hash([...permissions].sort().join()).toString(36)}`
+    const { read, store } = narrowedOf(db, viewsFor(db, limit), part)
+    return { db: read, store }
+  },
+  requireSeen: async (ctx, op, input) => {
+    for (const { field, resource } of pathIds(op)) {
+      const id = String((input as Readonly<Record<string, unknown>>)[field])
+      // All of them have the column; the type of all of them together is too wide for the builder.
+      const query = ctx.db
+        .selectFrom(seenTable(resource) as 'networks')
+        .select('id')
+        .where('id', '=', id)
+      orNotFound(await query.executeTakeFirst(), seenNoun(resource), id)
+    }
+  },
+}

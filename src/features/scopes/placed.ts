@@ -1,0 +1,51 @@
+/** The scopes of objects whose documents tell where they are, such as those of events. The objects that they belong to are judged as they are now. */
+import { batches } from '../../platform/db/batches.ts'
+import type { StoreScope } from '../ctx.ts'
+import { areasOf } from './area-store.ts'
+import type { ScopeSet } from './areas.ts'
+import { type ObjectId, type Placing, relatedOf } from './facts.ts'
+import { currentScopes } from './settle.ts'
+
+/** The tables of objects by which others are judged. */
+const TABLES = { datacenter: 'datacenters', network: 'networks', pool: 'pools', device: 'devices' } as const
+
+const keyOf = ({ kind, id }: ObjectId): string => `${kind} ${id}`
+
+/** Returns the present scopes of objects, by kind and id; of those that are gone, none. */
+const presentScopes = async (
+  scope: StoreScope,
+  objects: readonly ObjectId[],
+): Promise<ReadonlyMap<string, ScopeSet>> => {
+  const found = new Map<string, ScopeSet>()
+  if (objects.length === 0) return found
+  const { setOf } = await areasOf(scope)
+  for (const [kind, table] of Object.entries(TABLES)) {
+    const wanted = new Set(objects.flatMap((one) => (one.kind === kind ? one.id : [])))
+    for (const ids of batches([...wanted])) {
+      // All of them have the columns; the type of all of them together is too wide for the builder.
+      const query = scope.db.selectFrom(table as 'networks').select(['id', 'area'])
+      for (const { id, area } of await query.where('id', 'in', ids).execute())
+        found.set(keyOf({ kind, id }), setOf(area))
+    }
+  }
+  return found
+}
+
+/** Returns for each placing the sets of scopes that a caller must all reach; undefined for one that is in no scope. */
+export const scopesOfPlacings = async (
+  scope: StoreScope,
+  placings: readonly (Placing | undefined)[],
+): Promise<(readonly ScopeSet[] | undefined)[]> => {
+  const setOf = await currentScopes(scope)
+  const present = await presentScopes(
+    scope,
+    placings.flatMap((placing) => (placing ? relatedOf(placing) : [])),
+  )
+  const ofPresent = (one: ObjectId): ScopeSet => present.get(keyOf(one)) ?? []
+  return placings.map((placing) => {
+    if (!placing) return undefined
+    if ('follows' in placing) return placing.follows.map(ofPresent)
+    const inherited = placing.inherits ? ofPresent(placing.inherits) : []
+    return [setOf?.({ ...placing.facts, inherited }) ?? []]
+  })
+}

@@ -1,0 +1,22 @@
+/** Checks whether the caller may create an object where its facts place it. */
+import { isReached } from '../../platform/operation/access.ts'
+import type { Permission } from '../../platform/operation/operation.ts'
+import type { Ctx } from '../ctx.ts'
+import type { ObjectFacts } from './areas.ts'
+import { currentScopes } from './settle.ts'
+
+/** Returns true if the caller has the permission everywhere, or in a part of the estate that holds an object with these facts. */
+export const mayPlace = async (ctx: Ctx, permission: Permission, facts: ObjectFacts): Promise<boolean> => {
+  const part = ctx.caller.reach?.get(permission)
+  if (!part) return ctx.caller.permissions.has(permission)
+  const setOf = await currentScopes(ctx.whole)
+  return setOf !== undefined && isReached(part, setOf(facts))
+}
+
+/** As `mayPlace`, for an object in a pool. */
+export const reachesPool = async (ctx: Ctx, permission: Permission, poolId: string): Promise<boolean> => {
+  const part = ctx.caller.reach?.get(permission)
+  if (!part) return ctx.caller.permissions.has(permission)
+  const row = await ctx.db.selectFrom('pools').select('area').where('id', '=', poolId).executeTakeFirst()
+  return row !== undefined && part.areas.has(row.area)
+}

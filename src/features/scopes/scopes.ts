@@ -1,0 +1,167 @@
+/** The rules of scopes. */
+import { formatCidr, parseCidr } from '../../net/cidr.ts'
+import { type FieldIssue, nameTaken, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { merge } from '../../platform/contract/merge.ts'
+import { containsText } from '../../platform/db/contains.ts'
+import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { type ListedScope, type Scope, type ScopeCounts, type ScopeDraft, type ScopePatch, scopes } from './api.ts'
+import { AREA_TABLES } from './area-facts-store.ts'
+import { countByScope, countIn, removeAreasOf, resettle } from './area-store.ts'
+import { placeOfSubnet as subnetPlace } from './areas.ts'
+import * as facts from './facts.ts'
+import * as placed from './placed.ts'
+import * as placing from './placing.ts'
+import { noteWrite, settleDiscovered } from './settle.ts'
+import * as store from './store.ts'
+
+/** For features that show where the caller may create objects. */
+export const { mayPlace, reachesPool } = placing
+export const placeOfSubnet = subnetPlace
+
+/** For objects that have no rows. */
+export const { placingOf } = facts
+export const { scopesOfPlacings } = placed
+export type { ScopeSet } from './areas.ts'
+export type { Placing } from './facts.ts'
+
+const mustGet = async (ctx: Ctx, id: string): Promise<Scope> => orNotFound(await store.find(ctx, id), 'scope', id)
+
+const lockForChange = async (ctx: Ctx, id: string): Promise<Scope> => {
+  const scope = orNotFound(await store.lock(ctx, id), 'scope', id)
+  ctx.precondition(scope)
+  return scope
+}
+
+const requireFreeName = async (ctx: Ctx, scope: Pick<Scope, 'id' | 'name'>): Promise<void> => {
+  const namesake = await store.namesake(ctx, scope)
+  if (namesake) throw nameTaken('scope', namesake.name)
+}
+
+/** @throws AppError VALIDATION_ERROR that names the ids without an object */
+const checkIds = async (ctx: Ctx, { datacenter_ids, space_ids }: Scope): Promise<void> => {
+  const issues: FieldIssue[] = []
+  const check = async (field: string, noun: string, table: 'datacenters' | 'spaces', ids: readonly string[]) => {
+    const existing = await store.existing(ctx, table, ids)
+    for (const [i, id] of ids.entries())
+      if (!existing.has(id)) issues.push({ field: `${field}[${i}]`, message: `there is no ${noun} with id "${id}"` })
+  }
+  await check('datacenter_ids', 'datacenter', 'datacenters', datacenter_ids)
+  await check('space_ids', 'space', 'spaces', space_ids)
+  rejectIssues(issues)
+}
+
+/** Returns the subnets in canonical text, each once. */
+const canonical = (subnets: readonly string[]): string[] => [
+  ...new Set(
+    subnets.map((subnet) => {
+      const cidr = parseCidr(subnet)
+      return cidr ? formatCidr(cidr) : subnet
+    }),
+  ),
+]
+
+const create = async (ctx: Ctx, { subnets, ...draft }: ScopeDraft): Promise<Scope> => {
+  const { name, description, datacenter_ids, space_ids, tags } = draft
+  const fields = { name, description, datacenter_ids, space_ids, subnets: canonical(subnets), tags }
+  const scope: Scope = { id: Bun.randomUUIDv7(), ...fields, created_at: ctx.now, updated_at: ctx.now }
+  await requireFreeName(ctx, scope)
+  await checkIds(ctx, scope)
+  // Writers do not take the lock of scopes while there are none.
+  if ((await store.all(ctx)).length === 0) await ctx.store.sql.lockTables(ctx.db, AREA_TABLES)
+  await store.insert(ctx, scope)
+  await resettle(ctx, scope)
+  await ctx.emit('scope.created', scope)
+  return scope
+}
+
+const update = async (ctx: Ctx, { id, ...patch }: ScopePatch): Promise<Scope> => {
+  const before = await lockForChange(ctx, id)
+  const given = patch.subnets === undefined ? patch : { ...patch, subnets: canonical(patch.subnets) }
+  const { value, changes } = merge(before, given)
+  if (changes.length === 0) return before
+  await ctx.emit('scope.changing', before)
+  const scope = { ...value, updated_at: ctx.now }
+  await requireFreeName(ctx, scope)
+  await checkIds(ctx, scope)
+  await store.update(ctx, scope)
+  await resettle(ctx, scope)
+  await ctx.emit('scope.updated', { scope, changes })
+  return scope
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const scope = await lockForChange(ctx, id)
+  await ctx.emit('scope.deleting', scope)
+  await resettle(ctx, { id, datacenter_ids: [], space_ids: [], subnets: [], tags: [] })
+  await store.remove(ctx, id)
+  await removeAreasOf(ctx, id)
+  await ctx.emit('scope.deleted', scope)
+}
+
+/** Takes a deleted object out of all scopes. */
+const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids', id: string): Promise<void> => {
+  for (const { id: scopeId } of (await store.all(ctx)).filter((one) => one[list].includes(id))) {
+    const scope = await store.lock(ctx, scopeId)
+    if (!scope?.[list].includes(id)) continue
+    const left = { ...scope, [list]: scope[list].filter((one) => one !== id), updated_at: ctx.now }
+    noteWrite(ctx)
+    await store.update(ctx, left)
+    await ctx.emit('scope.updated', { scope: left, changes: [list] })
+  }
+}
+
+const COUNTED = ['datacenters', 'networks', 'pools', 'devices'] as const
+
+/** Returns the numbers of objects in a scope, by its id. */
+const countsByScope = async (ctx: Ctx): Promise<(id: string) => ScopeCounts> => {
+  const datacenters = await countByScope(ctx, 'datacenters')
+  const networks = await countByScope(ctx, 'networks')
+  const pools = await countByScope(ctx, 'pools')
+  const devices = await countByScope(ctx, 'devices')
+  return (id) => ({
+    datacenters: datacenters.get(id) ?? 0,
+    networks: networks.get(id) ?? 0,
+    pools: pools.get(id) ?? 0,
+    devices: devices.get(id) ?? 0,
+  })
+}
+
+export const feature: Feature = {
+  operations: implement(scopes, {
+    list: async (ctx, { name, include, ...page }) => {
+      const hasCounts = include?.includes('counts') ?? false
+      const revision = await ctx.store.revision(hasCounts ? ['scopes', 'area_scopes', ...COUNTED] : ['scopes'])
+      const counts = hasCounts ? await countsByScope(ctx) : undefined
+      const query = store.query(ctx)
+      return listRows(ctx, {
+        revision,
+        query: name ? query.where(containsText('name_key', name)) : query,
+        page,
+        row: (row): ListedScope => {
+          const scope = store.scopeOf(row)
+          return counts ? { ...scope, counts: counts(scope.id) } : scope
+        },
+      })
+    },
+    create,
+    get: async (ctx, { id }) => mustGet(ctx, id),
+    update,
+    delete: async (ctx, { id }) => remove(ctx, id),
+    counts: async (ctx, { id }) => {
+      await mustGet(ctx, id)
+      const count = (table: 'datacenters' | 'networks' | 'pools' | 'devices') => countIn(ctx, table, id)
+      return {
+        datacenters: await count('datacenters'),
+        networks: await count('networks'),
+        pools: await count('pools'),
+        devices: await count('devices'),
+      }
+    },
+  }),
+  reactions: {
+    'datacenter.deleting': (ctx, { id }: { id: string }) => leave(ctx, 'datacenter_ids', id),
+    'discovered-devices.placed': async (ctx, ids: readonly string[]) => ctx.atEnd(settleDiscovered, ids),
+    'space.deleted': (ctx, { id }: { id: string }) => leave(ctx, 'space_ids', id),
+  },
+}

@@ -1,0 +1,50 @@
+/** The resources whose objects may be hidden, and are named by an id. */
+import { tableOf } from '../inventory.ts'
+import { kindOf, nounOf } from '../nouns.ts'
+import type { Tables } from '../tables.ts'
+
+/** Resources of the inventory. */
+const OWN = [
+  ...(['spaces', 'datacenters', 'networks', 'pools', 'reservations', 'devices'] as const),
+  ...(['ports', 'cables', 'racks', 'vlans'] as const),
+] as const
+
+type Following = {
+  readonly table: keyof Tables
+  readonly noun: string
+  /** The resource of their permissions. */
+  readonly permissions: string
+}
+
+/** Objects that are where their networks, addresses or members are. */
+const FOLLOWING = {
+  scans: { table: 'discovery_scans', noun: 'scan', permissions: 'discovery' },
+  discovery: { table: 'discovered_devices', noun: 'discovered device', permissions: 'discovery' },
+  'discovery-rules': { table: 'discovery_rules', noun: 'rule', permissions: 'discovery' },
+  conflicts: { table: 'conflicts', noun: 'conflict', permissions: 'conflicts' },
+} as const satisfies Readonly<Record<string, Following>>
+
+type OwnSeen = (typeof OWN)[number]
+export type Seen = OwnSeen | keyof typeof FOLLOWING
+
+// Of an object, the compiler knows the keys as texts alone.
+const SEEN: readonly Seen[] = [...OWN, ...(Object.keys(FOLLOWING) as (keyof typeof FOLLOWING)[])]
+
+export const isSeen = (resource: string): resource is Seen => SEEN.some((one) => one === resource)
+
+/** True for a resource of the inventory. */
+const isOwn = (resource: Seen): resource is OwnSeen => OWN.some((one) => one === resource)
+
+/** Returns the resource of a kind of the history. */
+export const seenOfKind = (kind: string): Seen | undefined =>
+  kind === 'discovery-rule' ? 'discovery-rules' : OWN.find((one) => kindOf(one) === kind)
+
+export const seenTable = (resource: Seen) => (isOwn(resource) ? tableOf(resource) : FOLLOWING[resource].table)
+export const seenNoun = (resource: Seen): string => (isOwn(resource) ? nounOf(resource) : FOLLOWING[resource].noun)
+/** The resource of the permissions for its objects. */
+export const seenPermissions = (resource: Seen): string =>
+  isOwn(resource) ? resource : FOLLOWING[resource].permissions
+
+/** True for the permissions of objects that are where others are: an operation with one changes whatever it names. */
+export const isOfFollowing = (permission: string): boolean =>
+  Object.values(FOLLOWING).some(({ permissions }) => permission.startsWith(`${permissions}:`))

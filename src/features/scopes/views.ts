@@ -1,0 +1,119 @@
+/** The views of tables for a caller who reaches some areas alone: one of each table that a limited read may name. */
+import type { PastSql } from '../../platform/db/database.ts'
+import { type TableView, TableViews } from '../../platform/db/table-views.ts'
+import type { Limit } from '../../platform/operation/caller.ts'
+import { OUTSIDE } from '../conflicts/schema.ts'
+import type { Tables } from '../tables.ts'
+import type { AreaTable } from './area-facts-store.ts'
+
+type Name = keyof Tables & string
+
+/** Tables without anything of the estate that is hidden from some callers, and the indexes of searches, whose rows are matched by number. */
+const AS_STORED = ['custom_fields', 'device_types', 'space_keys', 'devices_search'] as const
+
+/** The tables of objects that have custom values and refs. */
+const HOLDERS = [
+  ...(['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'reservations', 'device_types'] as const),
+  ...(['racks', 'devices', 'ports', 'cables'] as const),
+] as const satisfies readonly Name[]
+
+/**
+ * Builds the views of a limited call. An address, a tag, a port or a cable is seen with its devices, a rack and a VLAN with their
+ * datacenter, scans and rules with their network. A space is also seen with a network in it.
+ */
+export const viewsOf = (engine: PastSql, { areas, byResource }: Limit): TableViews => {
+  /** The condition that an object with an area is seen by the readers of a resource. */
+  const isReached = (resource: string, alias: string): string => {
+    const reached = byResource?.get(resource) ?? areas
+    if (reached === undefined) return '1 = 1'
+    // SQLite uses the index of areas only with its own condition.
+    return reached.size === 0
+      ? '1 = 0'
+      : `${alias}.area <> 0 AND ${alias}.area IN (${[...reached].map(Math.trunc).join(', ')})`
+  }
+  const view = (name: Name, condition: string, stored: readonly Name[] = []): TableView => ({
+    name,
+    stored: [name, ...stored],
+    sql: `SELECT s.* FROM ${engine.stored(name)} AS s WHERE ${condition}`,
+  })
+  const placed = (name: AreaTable, resource: string = name) => view(name, isReached(resource, 's'))
+  /** The condition that the object with an id is seen by the readers of a resource. */
+  const one = (table: AreaTable, id: string, resource: string = table) =>
+    `EXISTS (SELECT 1 FROM ${engine.stored(table)} AS p WHERE p.id = ${id} AND ${isReached(resource, 'p')})`
+  const child = (name: Name, column: string, [parent, resource]: readonly [AreaTable, string?]) =>
+    view(name, one(parent, `s.${column}`, resource), [parent])
+  const atDevice = (port: string) =>
+    `EXISTS (SELECT 1 FROM ${engine.stored('ports')} AS e JOIN ${engine.stored('devices')} AS p ON p.id = e.device_id
+      WHERE e.id = s.${port} AND ${isReached('cables', 'p')})`
+  const ofScan = `EXISTS (SELECT 1 FROM ${engine.stored('discovery_scans')} AS c
+    WHERE c.id = s.scan_id AND ${one('networks', 'c.network_id', 'discovery')})`
+  // By the views before it, and the definitions.
+  const held = HOLDERS.map((name) => `EXISTS (SELECT 1 FROM ${name} AS h WHERE h.id = s.object_id)`).join(' OR ')
+  const isMember = (id: string) => `(${one('devices', id, 'conflicts')} OR ${one('networks', id, 'conflicts')})`
+  const members = `FROM ${engine.stored('conflict_members')} AS m WHERE m.conflict_id = s.id AND`
+  // No id has a character that JSON escapes.
+  const listOf = (table: 'devices' | 'networks') =>
+    `coalesce((SELECT '["' || string_agg(m.member_id, '","' ORDER BY m.member_id) || '"]' ${members}
+      ${one(table, 'm.member_id', 'conflicts')}), '[]')`
+  const description = `CASE WHEN NOT EXISTS (SELECT 1 ${members} NOT ${isMember('m.member_id')}) THEN s.description
+    WHEN s.type = 'duplicate_ip' THEN '${OUTSIDE.duplicate_ip}' || s.ip_address
+    ELSE '${OUTSIDE.overlapping_subnet}' || substr(s.subnets, 3, length(s.subnets) - 4) END`
+  const conflicts: TableView = {
+    name: 'conflicts',
+    stored: ['conflicts', 'conflict_members', 'devices', 'networks'],
+    sql: `SELECT s.id, s.type, s.cause, s.status, ${description} AS description, s.ip_address,
+      ${listOf('devices')} AS device_ids, ${listOf('networks')} AS network_ids, s.subnets,
+      s.detected_at, s.resolved_at, s.resolved_by, s.notes, s.space_id
+      FROM ${engine.stored('conflicts')} AS s WHERE EXISTS (SELECT 1 ${members} ${isMember('m.member_id')})`,
+  }
+  return new TableViews(
+    engine,
+    [
+      placed('datacenters'),
+      placed('networks'),
+      placed('pools'),
+      placed('reservations'),
+      placed('devices'),
+      placed('discovered_devices', 'discovery'),
+      view(
+        'spaces',
+        `(${isReached('spaces', 's')}) OR EXISTS (SELECT 1 FROM ${engine.stored('networks')} AS p
+          WHERE p.space_id = s.id AND ${isReached('spaces', 'p')})`,
+        ['networks'],
+      ),
+      child('addresses', 'device_id', ['devices']),
+      child('device_tags', 'device_id', ['devices']),
+      child('device_domains', 'device_id', ['devices']),
+      child('network_addresses', 'device_id', ['devices']),
+      child('pool_tags', 'pool_id', ['pools']),
+      child('ports', 'device_id', ['devices', 'ports']),
+      child('racks', 'datacenter_id', ['datacenters', 'racks']),
+      child('vlans', 'datacenter_id', ['datacenters', 'vlans']),
+      view(
+        'relationships',
+        `${one('devices', 's.parent_id', 'relationships')} AND ${one('devices', 's.child_id', 'relationships')}`,
+        ['devices'],
+      ),
+      view('cables', `${atDevice('a_port_id')} AND ${atDevice('b_port_id')}`, ['ports', 'devices']),
+      view('cable_ends', `${atDevice('port_id')} AND ${atDevice('other_port_id')}`, ['ports', 'devices']),
+      view('custom_values', held),
+      view('refs', held),
+      view('utilization_samples', `${one('networks', 's.object_id')} OR ${one('pools', 's.object_id')}`, [
+        'networks',
+        'pools',
+      ]),
+      child('discovery_scans', 'network_id', ['networks', 'discovery']),
+      child('discovery_rules', 'network_id', ['networks', 'discovery']),
+      view('discovery_scan_states', ofScan, ['discovery_scans', 'networks']),
+      view('discovery_changes', ofScan, ['discovery_scans', 'networks']),
+      child('discovered_texts', 'device_id', ['discovered_devices', 'discovery']),
+      child('discovered_addresses', 'device_id', ['discovered_devices', 'discovery']),
+      child('discovered_identities', 'device_id', ['discovered_devices', 'discovery']),
+      child('discovery_links', 'device_id', ['discovered_devices', 'discovery']),
+      child('discovery_locks', 'device_id', ['devices', 'discovery']),
+      conflicts,
+      view('conflict_members', isMember('s.member_id'), ['devices', 'networks']),
+    ],
+    AS_STORED,
+  )
+}

@@ -1,0 +1,118 @@
+/** Decides which user an identity is: docs/decisions/sso.md. */
+import { AppError } from '../../platform/contract/errors.ts'
+import type { Ctx } from '../ctx.ts'
+import { setMembershipsFrom } from '../groups/groups.ts'
+import { permissionsOfUser, type SignedIn } from '../users/account.ts'
+import { createUser, findByEmail, lockUsernames, recordProviderSignIn } from '../users/provider-users.ts'
+import type { SsoError } from './api.ts'
+import { fullName, groupsOf, mappedGroups, usernameOf, verifiedEmail } from './claims.ts'
+import * as store from './identity-store.ts'
+import type { Claims } from './oidc-client.ts'
+import type { Provider } from './provider-store.ts'
+import type { IdentityRow } from './table.ts'
+
+/** A sign-in that is refused. `code` is shown to the user, the message to administrators. */
+export class SsoRefusal extends Error {
+  override readonly name = 'SsoRefusal'
+  constructor(
+    readonly code: SsoError,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** A user with a permission of these decides about the rights of others. */
+const OF_PEOPLE = ['users', 'roles', 'groups', 'scopes', 'sso-providers', 'apikeys', 'oauth-clients']
+
+const managesPeople = (permissions: ReadonlySet<string>): boolean =>
+  [...permissions].some((name) => OF_PEOPLE.includes(name.slice(0, name.indexOf(':'))))
+
+export type Known = 'known' | 'linked' | 'created'
+
+/** The groups of a sign-in. */
+export type Joined = {
+  readonly state: ReturnType<typeof groupsOf>['state']
+  /** The groups of the last active admin, in which the user stays although the provider no longer names them. */
+  readonly kept: readonly string[]
+}
+export type Admitted = SignedIn & { readonly how: Known; readonly groups: Joined }
+
+const identify = async (ctx: Ctx, provider: Provider, { sub: subject }: Claims, user_id: string): Promise<string> => {
+  const id = Bun.randomUUIDv7()
+  const row = { id, provider_id: provider.id, subject, user_id, created_at: ctx.now, last_login_at: ctx.now }
+  await store.insert(ctx, row)
+  await ctx.emit('identity.created', { id, user_id, provider_id: provider.id })
+  return user_id
+}
+
+/** Returns the local user with the verified address. @throws SsoRefusal no_account for one who manages people */
+const userToLink = async (ctx: Ctx, email: string): Promise<string | undefined> => {
+  const userId = email === '' ? undefined : await findByEmail(ctx, email)
+  if (userId === undefined) return undefined
+  if (managesPeople(await permissionsOfUser(ctx, userId)))
+    throw new SsoRefusal(
+      'no_account',
+      'the address is of a user who manages people, who links the identity while signed in',
+    )
+  return userId
+}
+
+/** @throws SsoRefusal username_taken, provider */
+const newUser = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<string> => {
+  const username = usernameOf(claims, provider)
+  if (username === undefined)
+    throw new SsoRefusal('provider', `neither ${provider.username_claim} nor email names the user`)
+  try {
+    return await createUser(ctx, { username, email: verifiedEmail(claims), full_name: fullName(claims) })
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'ALREADY_EXISTS')
+      throw new SsoRefusal('username_taken', `a new user "${username}" cannot be made: ${error.message}`)
+    throw error
+  }
+}
+
+type Found = { readonly userId: string; readonly how: Known }
+
+/** @throws SsoRefusal */
+const userFor = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Found> => {
+  const key = { provider_id: provider.id, subject: claims.sub }
+  const known = await store.find(ctx, key)
+  if (known) return { userId: known.user_id, how: 'known' }
+  // The first sign-in of the same identity in another transaction waits here.
+  await lockUsernames(ctx)
+  const faster = await store.find(ctx, key)
+  if (faster) return { userId: faster.user_id, how: 'known' }
+  const linked = provider.link_by_email ? await userToLink(ctx, verifiedEmail(claims)) : undefined
+  if (linked !== undefined) return { userId: await identify(ctx, provider, claims, linked), how: 'linked' }
+  if (!provider.create_users) throw new SsoRefusal('no_account', 'the identity is unknown, and create_users is off')
+  const userId = await newUser(ctx, provider, claims)
+  return { userId: await identify(ctx, provider, claims, userId), how: 'created' }
+}
+
+const join = async (ctx: Ctx, provider: Provider, claims: Claims, userId: string): Promise<Joined> => {
+  const groups = groupsOf(claims, provider)
+  const groupIds = mappedGroups(groups, provider)
+  return { state: groups.state, kept: await setMembershipsFrom(ctx, { userId, source: provider.id, groupIds }) }
+}
+
+/** Signs in the user of an identity, in one transaction. @throws SsoRefusal */
+export const admit = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Admitted> => {
+  const { userId, how } = await userFor(ctx, provider, claims)
+  const profile = { email: verifiedEmail(claims), full_name: fullName(claims) }
+  const signedIn = await recordProviderSignIn(ctx, userId, profile)
+  if (!signedIn) throw new SsoRefusal('inactive', 'the user is deactivated')
+  const identity = await store.find(ctx, { provider_id: provider.id, subject: claims.sub })
+  if (identity) await store.recordLogin(ctx, identity.id, ctx.now)
+  return { ...signedIn, how, groups: await join(ctx, provider, claims, userId) }
+}
+
+/** Links an identity to a user who is signed in. @throws SsoRefusal linked_elsewhere */
+export const link = async (ctx: Ctx, provider: Provider, claims: Claims, userId: string): Promise<Joined> => {
+  await lockUsernames(ctx)
+  const known: IdentityRow | undefined = await store.find(ctx, { provider_id: provider.id, subject: claims.sub })
+  if (known && known.user_id !== userId)
+    throw new SsoRefusal('linked_elsewhere', 'the identity is linked to another user')
+  if (!known) await identify(ctx, provider, claims, userId)
+  return join(ctx, provider, claims, userId)
+}

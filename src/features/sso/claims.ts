@@ -1,0 +1,83 @@
+/** Reads the claims of a user (OpenID Connect Core 1.0 section 5.1). Pure. */
+import { EMAIL } from '../../platform/contract/text-rules.ts'
+import { Username } from '../users/username.ts'
+import type { Claims } from './oidc-client.ts'
+import type { Provider } from './provider-store.ts'
+
+type Terms = Pick<Provider, 'username_claim' | 'groups_claim' | 'allowed_domains' | 'required_acr'>
+
+/** RFC 5321 4.5.3.1 */
+const MAX_EMAIL = 254
+const MAX_NAME = 255
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const ownOf = (fields: unknown, name: string): unknown =>
+  isFields(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
+
+/** Returns the claim of this name, or the one that its parts between dots descend to. */
+export const claimAt = (claims: Claims, path: string): unknown =>
+  // Names of claims may be URLs, which have dots.
+  ownOf(claims, path) ?? path.split('.').reduce<unknown>(ownOf, claims)
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000') ? value.trim() : ''
+
+/** Returns the e-mail address if the provider has verified it; '' otherwise. */
+export const verifiedEmail = ({ email, email_verified }: Claims): string => {
+  const address = textOf(email)
+  return email_verified === true && EMAIL.holds(address) && address.length <= MAX_EMAIL ? address : ''
+}
+
+export const fullName = ({ name }: Claims): string => [...textOf(name).normalize('NFC')].slice(0, MAX_NAME).join('')
+
+const fit = (text: string): string | undefined =>
+  Username.safeParse([...textOf(text).normalize('NFC')].slice(0, MAX_NAME).join('')).data
+
+/** Returns the name of a new user; undefined if no claim has one. */
+export const usernameOf = (claims: Claims, { username_claim }: Terms): string | undefined => {
+  const address = textOf(claims.email)
+  return fit(textOf(claimAt(claims, username_claim))) ?? fit(address.slice(0, Math.max(0, address.lastIndexOf('@'))))
+}
+
+/** The values of the groups claim. `overage`: the provider has left them out because they are too many (Entra ID). */
+export type Groups = { readonly values: readonly string[]; readonly state: 'given' | 'absent' | 'overage' }
+
+export const groupsOf = (claims: Claims, { groups_claim }: Terms): Groups => {
+  if (groups_claim === '') return { values: [], state: 'given' }
+  const value = claimAt(claims, groups_claim)
+  if (typeof value === 'string') return { values: [value], state: 'given' }
+  if (Array.isArray(value)) return { values: value.filter((one) => typeof one === 'string'), state: 'given' }
+  const isElsewhere = ownOf(claims._claim_names, groups_claim) !== undefined
+  const hasMore = claims.hasgroups === true || claims.hasgroups === 'true'
+  return { values: [], state: isElsewhere || hasMore ? 'overage' : 'absent' }
+}
+
+/** Returns the ids of the groups that the mappings give, without duplicates. Values are compared exactly. */
+export const mappedGroups = (
+  { values }: Groups,
+  { group_mappings }: Pick<Provider, 'group_mappings'>,
+): readonly string[] => {
+  const held = new Set(values)
+  const given = group_mappings.filter(({ value }) => value === '*' || held.has(value))
+  return [...new Set(given.map(({ group_id }) => group_id))]
+}
+
+/** Returns true if userinfo should be asked for a claim that the ID token lacks. */
+export const lacksClaims =
+  (terms: Terms) =>
+  (claims: Claims): boolean => {
+    const names = ['email', 'email_verified', 'name', terms.username_claim]
+    return names.some((name) => claimAt(claims, name) === undefined) || groupsOf(claims, terms).state !== 'given'
+  }
+
+/** Returns the reason to refuse a sign-in; undefined for an allowed one. */
+export const refusedFor = (claims: Claims, terms: Terms): 'acr' | 'domain' | 'groups' | undefined => {
+  if (terms.required_acr !== '' && claims.acr !== terms.required_acr) return 'acr'
+  const email = verifiedEmail(claims)
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  if (terms.allowed_domains.length > 0 && (email === '' || !terms.allowed_domains.includes(domain))) return 'domain'
+  if (groupsOf(claims, terms).state === 'overage') return 'groups'
+  return undefined
+}

@@ -1,0 +1,41 @@
+/** The identities of the caller. */
+import { invalidField, notFound } from '../../platform/contract/errors.ts'
+import { listRows } from '../../platform/contract/list.ts'
+import { type Ctx, implement } from '../ctx.ts'
+import { removeMembershipsFrom } from '../groups/groups.ts'
+import { findUser, lockAccount } from '../users/account.ts'
+import { identities } from './api.ts'
+import * as store from './identity-store.ts'
+import type { Identity } from './schema.ts'
+
+/** Returns true if the user can sign in without this identity. */
+const hasOtherWay = async (ctx: Ctx, userId: string, identityId: string): Promise<boolean> => {
+  if ((await findUser(ctx, userId))?.has_password) return true
+  const others = await store.query(ctx, userId).where('identities.id', '<>', identityId).execute()
+  if (others.length > 0) return true
+  const passkey = await ctx.db.selectFrom('passkeys').select('id').where('user_id', '=', userId).executeTakeFirst()
+  return passkey !== undefined
+}
+
+const remove = async (ctx: Ctx, id: string): Promise<void> => {
+  const userId = ctx.caller.userId ?? ''
+  await lockAccount(ctx, userId)
+  const identity = await store.lock(ctx, id)
+  if (identity?.user_id !== userId) throw notFound('identity', id)
+  if (!(await hasOtherWay(ctx, userId, id)))
+    throw invalidField('id', 'is the only way in: set a password or link another identity first')
+  await store.remove(ctx, id)
+  await removeMembershipsFrom(ctx, identity.provider_id, userId)
+  await ctx.emit('identity.deleted', { id, user_id: userId, provider_id: identity.provider_id })
+}
+
+export const identityOperations = implement(identities, {
+  list: async (ctx, page) => {
+    const userId = ctx.caller.userId ?? ''
+    const revision = await ctx.store.revision(['identities', 'sso_providers', 'users'])
+    const query = store.query(ctx, userId)
+    // The same URL lists different identities for different users, and a browser cache knows only the URL.
+    return listRows(ctx, { revision: `${revision} ${userId}`, query, page, row: (row): Identity => row })
+  },
+  delete: async (ctx, { id }) => remove(ctx, id),
+})

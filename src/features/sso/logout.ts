@@ -1,0 +1,127 @@
+/** Both kinds of logout: RP-Initiated Logout 1.0, and Back-Channel Logout 1.0. */
+
+import { AppError } from '../../platform/contract/errors.ts'
+import { Key } from '../../platform/contract/fields.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { readBytes } from '../../platform/http/body.ts'
+import type { OwnCookie } from '../../platform/http/credentials.ts'
+import { decoded } from '../../platform/http/route-table.ts'
+import type { RawAudit } from '../../platform/operation/audit.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import { SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
+import { secretHash } from '../../platform/security/secret-token.ts'
+import type { Ctx } from '../ctx.ts'
+import { endSession } from '../sessions/sessions.ts'
+import type { Tables } from '../tables.ts'
+import * as store from './flow-store.ts'
+import { type OidcClient, OidcError } from './oidc-client.ts'
+import * as providers from './provider-store.ts'
+import { registrationOf } from './providers.ts'
+import { endSessionsOf, type SessionEnding } from './sessions.ts'
+import type { SsoSessionRow } from './table.ts'
+
+export type LogoutOptions = SessionEnding & {
+  readonly config: Pick<Config, 'publicUrl'>
+  readonly secrets: Secrets
+  readonly oidc: OidcClient
+  readonly cookie: OwnCookie
+}
+
+type Audit = RawAudit<Tx<Tables>>
+
+/** A token that cannot be decrypted is left out: the provider then asks the user. */
+const tokenOf = (secrets: Secrets, { session_id: id, id_token }: SsoSessionRow): string | undefined => {
+  if (id_token === null) return undefined
+  try {
+    return secrets.open({ table: 'sso_sessions', column: 'id_token', id }, id_token)
+  } catch (error) {
+    if (!(error instanceof SealedValueError)) throw error
+    return undefined
+  }
+}
+
+/** Returns the address that ends the session at the provider; null without one. */
+const addressOf = async (ctx: Ctx, row: SsoSessionRow, options: LogoutOptions): Promise<string | null> => {
+  const { config, secrets, oidc } = options
+  const stored = await providers.find(ctx, row.provider_id)
+  if (!stored || config.publicUrl === undefined) return null
+  try {
+    const request = { idToken: tokenOf(secrets, row), returnTo: `${config.publicUrl}/login` }
+    return (await oidc.endSession(registrationOf(secrets, stored), request, ctx.signal))?.href ?? null
+  } catch (error) {
+    if (!(error instanceof OidcError)) throw error
+    ctx.log.warn('the logout address of an identity provider is unknown', { provider: stored.provider.name, error })
+    return null
+  }
+}
+
+/** `POST /api/auth/sso/logout`. */
+export const logout = async (ctx: Ctx, audit: Audit, options: LogoutOptions): Promise<Response> => {
+  const id = ctx.caller.credentialId ?? ''
+  audit.note({ resourceId: id })
+  const row = await store.findSession(ctx, id)
+  const end = await endSession(options.sessions, id)
+  await ctx.write(
+    async (tx) => {
+      await end(tx)
+      await store.removeSession(tx, id)
+    },
+    { audit },
+  )
+  const url = row ? await addressOf(ctx, row, options) : null
+  return Response.json({ url }, { headers: { 'Set-Cookie': options.cookie.clear, 'Cache-Control': 'no-store' } })
+}
+
+const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i
+const MAX_BODY_BYTES = 64 * 1024
+
+/** @throws OidcError for a body without exactly one token */
+const tokenIn = async (request: Request): Promise<string> => {
+  if (!FORM.test(request.headers.get('content-type') ?? '')) throw new OidcError('the body is not a form')
+  const body = new TextDecoder().decode(await readBytes(request, MAX_BODY_BYTES))
+  const [token, ...more] = new URLSearchParams(body).getAll('logout_token')
+  if (!token || more.length > 0) throw new OidcError('the body has not one logout_token')
+  return token
+}
+
+const providerIdOf = (url: string): string => Key.parse(decoded(new URL(url).pathname.split('/')[4] ?? ''))
+
+const UNCACHED = { 'Cache-Control': 'no-store' }
+
+/** `POST /api/auth/sso/{id}/backchannel-logout`. */
+export const backchannelLogout = async (
+  ctx: Ctx,
+  request: Request,
+  options: LogoutOptions & { readonly audit: Audit },
+): Promise<Response> => {
+  const { audit, oidc, secrets } = options
+  try {
+    const stored = await providers.find(ctx, providerIdOf(request.url))
+    if (!stored) throw new OidcError('there is no such provider')
+    const { id, name } = stored.provider
+    audit.note({ changes: { method: 'backchannel', provider_id: id, provider: name } })
+    const { sub, sid, jti, expiresAt } = await oidc.verifyLogout(
+      registrationOf(secrets, stored),
+      await tokenIn(request),
+      ctx.signal,
+    )
+    const of = { providerId: id, ...(sid !== undefined && { sid }), ...(sub !== undefined && { subject: sub }) }
+    const seen = secretHash(`${id} ${jti}`)
+    // Sessions elsewhere end before the transaction. That does no harm for a token that was accepted before.
+    const end = await endSessionsOf(ctx, options, of)
+    await ctx.write(
+      async (tx) => {
+        if (!(await store.rememberToken(tx, seen, expiresAt.toISOString())))
+          throw new OidcError('the logout token was used before')
+        await end(tx)
+      },
+      { audit },
+    )
+    return new Response(null, { headers: UNCACHED })
+  } catch (error) {
+    if (!(error instanceof OidcError)) throw error
+    ctx.log.warn('a back-channel logout was refused', { request_id: ctx.requestId, reason: error.message })
+    await audit.failed(new AppError('INVALID_INPUT', error.message))
+    return Response.json({ error: 'invalid_request' }, { status: 400, headers: UNCACHED })
+  }
+}

@@ -1,0 +1,101 @@
+/** Single sign-on by OpenID Connect: docs/decisions/sso.md. */
+
+import { AppError } from '../../platform/contract/errors.ts'
+import type { OwnCookie } from '../../platform/http/credentials.ts'
+import type { Identify } from '../../platform/operation/request.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
+import type { Secrets } from '../../platform/security/crypto.ts'
+import type { Outbound } from '../../platform/security/outbound.ts'
+import type { Ctx, DbScope, Feature } from '../ctx.ts'
+import type { SignInOptions } from '../sessions/api.ts'
+import { cookieFor, type SessionsOptions } from '../sessions/sessions.ts'
+import { ssoRoutes } from './api.ts'
+import { callback, start } from './flow.ts'
+import * as store from './flow-store.ts'
+import { identityOperations } from './identities.ts'
+import { backchannelLogout, logout } from './logout.ts'
+import { createOidcClient } from './oidc-client.ts'
+import { enabled } from './provider-store.ts'
+import { dropGroup, providerOperations } from './providers.ts'
+
+export type SsoOptions = {
+  readonly config: Pick<Config, 'publicUrl' | 'cookieSecure' | 'sessionTtlMs'>
+  readonly secrets: Secrets
+  readonly sessions: SessionsOptions['sessions']
+  readonly now: () => Date
+  /** Identifies callers on all other routes. */
+  readonly identify: Identify
+  readonly providerOutbound: Outbound
+}
+
+const PURGE_MS = 600_000
+const PURGE_BATCH = 500
+
+/** Returns the providers that the sign-in page offers. */
+export const signInProviders = async (scope: DbScope): Promise<SignInOptions['providers']> =>
+  (await enabled(scope)).map(({ id, name }) => ({ id, name, url: `/api/auth/sso/${encodeURIComponent(id)}` }))
+
+const purge = async (ctx: Ctx): Promise<void> => {
+  for (const { expired, remove } of store.EXPIRING)
+    for (;;) {
+      const keys = (await expired(ctx, { now: ctx.now, limit: PURGE_BATCH })).map(({ key }) => key)
+      if (keys.length > 0) await ctx.write((tx) => remove(tx, keys))
+      if (keys.length < PURGE_BATCH) break
+    }
+}
+
+/** Identifies the user of a browser session, if any. Other credentials do not count here. */
+const sessionAlone =
+  (identify: Identify): Identify =>
+  async (headers) => {
+    try {
+      const identity = await identify(headers)
+      return identity?.caller.via === 'session' ? identity : undefined
+    } catch (thrown) {
+      if (thrown instanceof AppError && thrown.status === 401) return undefined
+      throw thrown
+    }
+  }
+
+export const ssoFeature = (options: SsoOptions): Feature => {
+  const { config, sessions, now, identify, providerOutbound } = options
+  const oidc = createOidcClient({ outbound: providerOutbound, now })
+  const cookie: OwnCookie = cookieFor(config)
+  const flow = { ...options, oidc, terms: { sessions, cookie, ttlMs: config.sessionTtlMs } }
+  const leaving = { ...options, oidc, cookie }
+  return {
+    operations: [...providerOperations({ ...options, oidc }), ...identityOperations],
+    routes: [
+      {
+        route: ssoRoutes.start,
+        identify: sessionAlone(identify),
+        handler: (ctx, request) => start(ctx, request, flow),
+      },
+      {
+        route: ssoRoutes.callback,
+        handler: (ctx, request, audit) => callback(ctx, request, { ...flow, audit }),
+      },
+      {
+        route: ssoRoutes.logout,
+        handler: (ctx, _, audit) => logout(ctx, audit, leaving),
+      },
+      {
+        route: ssoRoutes.backchannelLogout,
+        handler: (ctx, request, audit) => backchannelLogout(ctx, request, { ...leaving, audit }),
+      },
+    ],
+    reactions: {
+      'session.ended': (ctx, { id }: { id: string }) => store.removeSession(ctx, id),
+      'group.deleted': (ctx, { id }: { id: string }) => dropGroup(ctx, id),
+    },
+    jobs: [
+      {
+        name: 'sso.purge',
+        summary: 'Deletes sign-ins in progress, logout tokens and provider sessions that have expired',
+        everyMs: PURGE_MS,
+        runsAtStart: true,
+        run: purge,
+      },
+    ],
+  }
+}

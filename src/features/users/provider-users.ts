@@ -1,0 +1,61 @@
+/** Users that an identity provider names: found, created and changed by their sign-in, without a password. */
+
+import type { Ctx, DbScope } from '../ctx.ts'
+import { NO_PASSWORD, type SignedIn, userOf } from './account.ts'
+import type { User } from './api.ts'
+import * as store from './store.ts'
+import { requireFree } from './usernames.ts'
+
+/** What a provider says about a user. `email` is verified, or ''. */
+export type ProviderProfile = Pick<User, 'email' | 'full_name'>
+
+/** Returns the id of the user with the e-mail address. */
+export const findByEmail = async (scope: DbScope, email: string): Promise<string | undefined> =>
+  (await store.findByEmail(scope, email))?.id
+
+/** Locks all usernames until commit, so that two first sign-ins do not create one user each. */
+export const lockUsernames = store.lockNames
+
+/** @throws AppError ALREADY_EXISTS if another user has the name, a similar one, or the address */
+export const createUser = async (
+  ctx: Ctx,
+  { username, email, full_name }: ProviderProfile & Pick<User, 'username'>,
+): Promise<string> => {
+  const id = Bun.randomUUIDv7()
+  await requireFree(ctx, { id, username, email })
+  const times = { created_at: ctx.now, updated_at: ctx.now, last_login_at: null }
+  const fields = { id, username, email, full_name, is_active: true, password_hash: NO_PASSWORD }
+  await store.insert(ctx, { ...fields, role_ids: [], ...times })
+  const row = await store.find(ctx, id)
+  if (row) await ctx.emit('user.created', await userOf(ctx, row))
+  return id
+}
+
+/** Returns the address if no other user has it, else the stored one. */
+const emailFor = async (ctx: Ctx, row: Pick<User, 'id' | 'email'>, email: string): Promise<string> => {
+  if (email === '' || email === row.email) return row.email
+  const holder = await store.findByEmail(ctx, email)
+  return holder === undefined || holder.id === row.id ? email : row.email
+}
+
+/**
+ * Records a sign-in by a provider, with the profile that it has sent; an empty field is kept as it is. Undefined if the
+ * user is deactivated or gone.
+ */
+export const recordProviderSignIn = async (
+  ctx: Ctx,
+  id: string,
+  profile: ProviderProfile,
+): Promise<SignedIn | undefined> => {
+  const row = await store.lock(ctx, id)
+  if (row?.is_active !== 1) return undefined
+  const full_name = profile.full_name || row.full_name
+  const email = await emailFor(ctx, row, profile.email)
+  const changes = [...(full_name === row.full_name ? [] : ['full_name']), ...(email === row.email ? [] : ['email'])]
+  const updated_at = changes.length > 0 ? ctx.now : row.updated_at
+  const change = { full_name, email, updated_at, last_login_at: ctx.now }
+  await store.update(ctx, id, change)
+  const user = await userOf(ctx, { ...row, ...change })
+  if (changes.length > 0) await ctx.emit('user.updated', { user, changes })
+  return { user, generation: row.generation, at: ctx.now }
+}

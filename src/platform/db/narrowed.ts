@@ -1,0 +1,70 @@
+/** Shows a part of a database: statements read views of its tables. Knows no table. */
+import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
+import type { CacheGroup, RevisionCache } from './cache/revision-cache.ts'
+import type { Db, Sql } from './database.ts'
+import { InterceptingExecutor, kyselyOn, type RunQuery } from './query/intercepting-executor.ts'
+import type { TableViews } from './table-views.ts'
+
+/** The counts of the indexes of searches include rows that the views leave out. */
+const narrowedCapabilities = (whole: Sql): Sql => ({
+  ...whole,
+  matchesWordsInOrder: async (_db, table, { words }) => ({
+    condition: async () => whole.matchesWords(table, words),
+    count: undefined,
+  }),
+  countWords: async (db, table, words) => {
+    const { rows } = await sql<{ n: number | string }>`
+      SELECT count(*) AS n FROM ${sql.table(table)} WHERE ${whole.matchesWords(table, words)}`.execute(db)
+    return Number(rows[0]?.n)
+  },
+})
+
+const isRead = (): never => {
+  throw new Error('a narrowed database is read only')
+}
+
+const rewriteBy =
+  (views: TableViews) =>
+  <Row>(query: CompiledQuery<Row>): CompiledQuery<Row> =>
+    views.rewrite(query, { seq: 0, form: '', compile: ({ sql: text }) => text })
+
+/** Returns what the views show of the tables that a transaction or a connection sees. */
+export const viewedBy = <Tables>(db: Kysely<Tables>, views: TableViews): Kysely<Tables> => {
+  const rewrite = rewriteBy(views)
+  const run: RunQuery = (inner, query) => inner.executeQuery(rewrite(query))
+  return kyselyOn(new InterceptingExecutor(db.getExecutor(), run))
+}
+
+/**
+ * Returns the part of a database that the views show.
+ * @param part tells the part from others: caches and ETags of one part never serve another
+ */
+export const narrowedOf = <Tables>(
+  whole: Db<Tables>,
+  views: TableViews,
+  part: string,
+): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
+  const rewrite = rewriteBy(views)
+  const narrowed = <Row>(query: Compilable<Row>): Compilable<Row> => ({ compile: () => rewrite(query.compile()) })
+  const read = viewedBy(whole.read, views)
+  const cache = {
+    at: <T>(name: string, revision: string | number): CacheGroup<T> => whole.cache.at<T>(`${name} ${part}`, revision),
+  }
+  const store: Db<Tables> = {
+    ...whole,
+    read,
+    quick: read,
+    // The class has private parts, which no caller uses.
+    cache: cache as RevisionCache,
+    sql: narrowedCapabilities(whole.sql),
+    write: isRead,
+    vacuum: isRead,
+    // Without the texts of a search: they keep its result up to date from rows that the views may leave out.
+    remember: (table, key, find) => whole.remember(table, `${part} ${key}`, find),
+    revision: async (names) => `${await whole.revision(names)} ${part}`,
+    readPoint: isRead,
+    stream: (...queries) => whole.stream(...queries.map(narrowed)),
+    scan: (...queries) => whole.scan(...queries.map(narrowed)),
+  }
+  return { read, store }
+}

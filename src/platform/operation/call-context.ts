@@ -1,0 +1,215 @@
+/** Makes the contexts of handlers: over the last commit, the past, a part of the estate, or a transaction. */
+import { AppError } from '../contract/errors.ts'
+import { etagOf, matchesEtag } from '../contract/etag.ts'
+import type { Db, ReadPoint, Tx } from '../db/database.ts'
+import type { Journal } from '../db/journal.ts'
+import type { Logger } from '../runtime/log.ts'
+import { limitedTo } from './access.ts'
+import type { AreaKeeper, Part } from './area-keeper.ts'
+import type { Caller, Limit } from './caller.ts'
+import type { ChangeDetails, ChangeRecord } from './change-record.ts'
+import type { AtEnd, InTransaction, KernelCtx, Reaction } from './context.ts'
+import type { History, Past } from './history.ts'
+import type { GuardedInput, LimitedWrite } from './limited-write.ts'
+import type { Request } from './request.ts'
+import type { HeldRights } from './rights.ts'
+import type { TransactionOptions } from './second-step.ts'
+
+/** A request in progress. */
+export type Call = {
+  /** The name of the operation, the route or the job. */
+  readonly name: string
+  readonly request: Omit<Request, 'input'>
+  readonly held: HeldRights
+  readonly note: string
+  /** The part of the estate that a read is limited to. */
+  readonly limit?: Limit
+  /** The input of a write that a caller may make in a part of the estate alone. */
+  readonly guard?: GuardedInput | undefined
+}
+
+/** Returns a write whose caller may have its permission in a part of the estate alone. */
+export const limitedWrite = ({ guard, held }: Call, own: GuardedInput | undefined = guard): LimitedWrite | undefined =>
+  guard && own && held.caller.reach ? { ...own, caller: held.caller, required: held.required } : undefined
+
+/** Returns the caller with the permissions that it has wherever it has that of the call. */
+const callerOf = ({ held: { caller }, limit, guard }: Call): Caller => {
+  const permission = guard?.permission
+  const own = permission && !caller.permissions.has(permission) ? caller.reach?.get(permission) : undefined
+  const reach = limit ?? own
+  return reach ? limitedTo(caller, reach) : caller
+}
+
+/** The state of the database that a context reads. */
+export type Views<Tables> = {
+  readonly readPoint?: ReadPoint | undefined
+  readonly past?: Past<Tables>
+  readonly part?: Part<Tables>
+}
+
+/** Work for the end of a transaction, and one of its items. */
+export type Pending<Tables> = { readonly work: AtEnd<Tables, never>; readonly item: unknown }
+
+/** A transaction, the names of the events emitted in it so far, the work for its end, and its change. */
+export type Transaction<Tables> = Tx<Tables> & {
+  readonly events: string[]
+  readonly pending: Pending<Tables>[]
+  readonly record: ChangeRecord
+  readonly changeId: string
+  /** The id of the recorded change, '' if nothing has changed; undefined until it is recorded. */
+  recorded: string | undefined
+  readonly journal: Journal | undefined
+}
+
+/** The last step of a transaction. @param changeId '' if nothing has changed */
+export type Done<Tables, T> = (made: T, ctx: KernelCtx<Tables>, tx: Tx<Tables>, changeId: string) => Promise<void>
+
+export type ContextOptions<Tables> = {
+  readonly db: Db<Tables>
+  readonly now: () => Date
+  readonly log: Logger
+  readonly history: History<Tables>
+  readonly areas: AreaKeeper<Tables> | undefined
+  readonly reactions: ReadonlyMap<string, readonly Reaction<Tables>[]>
+  readonly transact: <T>(
+    call: Call,
+    work: InTransaction<Tables, T>,
+    done?: Done<Tables, T>,
+    given?: TransactionOptions,
+  ) => Promise<T>
+}
+
+export type ContextFor<Tables> = (call: Call, tx?: Transaction<Tables>, views?: Views<Tables>) => KernelCtx<Tables>
+
+export const createContexts = <Tables>({
+  db,
+  now,
+  log,
+  history,
+  areas,
+  reactions,
+  transact,
+}: ContextOptions<Tables>): ContextFor<Tables> => {
+  /** Writes the change of a transaction, once. */
+  const recordOnce = async (
+    ctx: KernelCtx<Tables>,
+    tx: Transaction<Tables>,
+    { name: operation, request: { tool = '' }, note }: Call,
+    { undoes, defaultNote = '' }: ChangeDetails,
+  ): Promise<string> => {
+    if (tx.recorded !== undefined) return tx.recorded
+    const items = tx.record.length === 0 ? [] : await tx.record.items()
+    tx.recorded = items.length === 0 ? '' : tx.changeId
+    const origin = { id: tx.changeId, operation, tool, note: note || defaultNote, undoes: undoes ?? null }
+    if (items.length > 0) await history.record(ctx, origin, items)
+    return tx.recorded
+  }
+
+  /** @param from.readPoint for a call that reads once; a long call or a write must not use it */
+  const contextFor = (
+    call: Call,
+    tx?: Transaction<Tables>,
+    { readPoint, past, part }: Views<Tables> = {},
+  ): KernelCtx<Tables> => {
+    const { request, held } = call
+    const at = now()
+    let text: string | undefined
+    const ctx: KernelCtx<Tables> = {
+      get caller() {
+        return callerOf(call)
+      },
+      rights: request.rights,
+      db: tx?.db ?? past?.db ?? part?.db ?? db.read,
+      store: past?.store ?? part?.store ?? (readPoint ? { ...db, ...readPoint } : db),
+      readPoint: request.readPoint,
+      get whole() {
+        if (!part) return ctx
+        const { limit: _, ...unlimited } = call
+        return contextFor(unlimited, undefined, { readPoint: request.readPoint })
+      },
+      get now() {
+        text ??= past?.at ?? at.toISOString()
+        return text
+      },
+      isPast: past !== undefined,
+      requestId: request.requestId,
+      // Computed on first use, like the request's own.
+      get client() {
+        return request.client ?? ''
+      },
+      log,
+      get signal() {
+        return request.signal
+      },
+      emit: async (event, data) => {
+        // A reaction declares the data type of its event, and the emitter is the only code that creates that data.
+        for (const reaction of reactions.get(event) ?? []) await reaction(ctx, data as never)
+        tx?.events.push(event)
+      },
+      changed: (kind, write) => {
+        if (tx?.recorded !== undefined) throw new Error('a write after the change of its transaction was recorded')
+        tx?.record.add(kind, write)
+      },
+      changeId: tx?.changeId ?? '',
+      get changeCount() {
+        return tx?.record.length ?? 0
+      },
+      changedItems: async (since) => tx?.record.items(since) ?? [],
+      recordChange: async (details = {}) => (tx ? recordOnce(ctx, tx, call, details) : ''),
+      rowChanges: () => tx?.journal?.changes(),
+      searchTextChanged: (table, texts) => tx?.searchTextChanged(table, texts),
+      atEnd: (work, item) => void tx?.pending.push({ work, item }),
+      revision: (tables) => tx?.revision(tables),
+      savepoint: async (work) => {
+        if (!tx) return work()
+        const before = { events: tx.events.length, pending: tx.pending.length, record: tx.record.length }
+        try {
+          return await tx.savepoint(work)
+        } catch (error) {
+          // The events of the rolled back savepoint did not happen.
+          tx.events.length = before.events
+          tx.pending.length = before.pending
+          tx.record.truncate(before.record)
+          throw error
+        }
+      },
+      require: (permission) => held.require(permission),
+      get isLimited() {
+        return limitedWrite(call) !== undefined
+      },
+      namable: async (resource, ids) => {
+        const write = limitedWrite(call)
+        return write && areas ? areas.namable(ctx, write, { resource, ids }) : new Set(ids)
+      },
+      reached: async (resource, ids) => {
+        const write = limitedWrite(call)
+        return write && areas ? areas.reached(ctx, write, { resource, ids }) : new Set(ids)
+      },
+      guarded: async (own, work) => {
+        const write = limitedWrite(call, own)
+        return write && areas ? areas.guarded(ctx, write, work) : work()
+      },
+      confirmRights: () => held.confirm(tx as never),
+      showChanges: async (changes) => {
+        if (request.onChanges) await request.onChanges(await changes())
+      },
+      progress: (done, total) => request.progress?.(done, total),
+      precondition: (current) => {
+        if (request.ifNoneMatch?.trim() === '*') throw new AppError('PRECONDITION_FAILED', 'The object exists already')
+        if (request.ifMatch === undefined) return
+        const json = typeof current === 'string' ? current : JSON.stringify(current)
+        if (matchesEtag(request.ifMatch, etagOf(json))) return
+        throw new AppError('PRECONDITION_FAILED', 'The object has changed since you read it; read it again')
+      },
+      write: (work, { audit, note, ...options } = {}) =>
+        transact(
+          note === undefined ? call : { ...call, note },
+          work,
+          async (_made, _ctx, transaction, changeId) => audit?.succeeded(transaction, changeId),
+          options,
+        ),
+    }
+    return ctx
+  }
+  return contextFor
+}

@@ -1,0 +1,79 @@
+/** Finds the fields of an input that take the id of an object, at any depth. */
+import type { z } from 'zod'
+import { type FieldSchema, schemaOf, settled } from '../cli/schema.ts'
+
+/** The places in a value that take an id. */
+export type Place =
+  | { readonly resource: string }
+  | { readonly items: Place }
+  | { readonly fields: readonly (readonly [name: string, place: Place])[] }
+
+/** The text in such a place. */
+export type PlacedText = {
+  readonly resource: string
+  /** @example 'addresses[0].pool_id' */
+  readonly field: string
+  readonly text: string
+  readonly put: (text: string) => void
+}
+
+/** Returns a function that finds the places of some resources in a schema. Cached per schema, because every call needs it. */
+export const placesFor = (isWanted: (resource: string) => boolean): ((schema: z.ZodType) => Place | null) => {
+  const cache = new WeakMap<z.ZodType, Place | null>()
+  const placesIn = (schema: FieldSchema): Place | undefined => {
+    const { ref, items, properties = {} } = settled(schema)
+    if (ref !== undefined && isWanted(ref)) return { resource: ref }
+    if (items) {
+      const inner = placesIn(items)
+      return inner && { items: inner }
+    }
+    const fields = Object.entries(properties).flatMap(([name, field]) => {
+      const place = placesIn(field)
+      return place ? [[name, place] as const] : []
+    })
+    return fields.length > 0 ? { fields } : undefined
+  }
+  return (schema) => {
+    const known = cache.get(schema)
+    if (known !== undefined) return known
+    const places = placesIn(schemaOf(schema)) ?? null
+    cache.set(schema, places)
+    return places
+  }
+}
+
+/** An object, or a list by its indices. */
+type Holder = Record<PropertyKey, unknown>
+const isHolder = (value: unknown): value is Holder => typeof value === 'object' && value !== null
+
+/** Returns true if a text in one of the places fulfils the condition. */
+export const someText = (place: Place, value: unknown, isMeant: (text: string) => boolean): boolean => {
+  if ('resource' in place) return typeof value === 'string' && isMeant(value)
+  if (!isHolder(value)) return false
+  if ('items' in place) return Array.isArray(value) && value.some((one) => someText(place.items, one, isMeant))
+  for (const [name, inner] of place.fields) if (someText(inner, value[name], isMeant)) return true
+  return false
+}
+
+type At = { readonly field: string; readonly put: PlacedText['put'] }
+
+/** Returns the texts in the places of a value. */
+export const textsIn = (
+  place: Place,
+  value: unknown,
+  { field, put }: At = { field: '', put: () => {} },
+): PlacedText[] => {
+  if ('resource' in place)
+    return typeof value === 'string' ? [{ resource: place.resource, field, text: value, put }] : []
+  if (!isHolder(value)) return []
+  const putAt = (key: PropertyKey) => (text: string) => {
+    value[key] = text
+  }
+  if ('items' in place)
+    return Array.isArray(value)
+      ? value.flatMap((one, i) => textsIn(place.items, one, { field: `${field}[${i}]`, put: putAt(i) }))
+      : []
+  return place.fields.flatMap(([name, inner]) =>
+    textsIn(inner, value[name], { field: field === '' ? name : `${field}.${name}`, put: putAt(name) }),
+  )
+}

@@ -1,0 +1,68 @@
+// Declares the settings of discovery, which are part of VARIABLES.
+
+import { addressOrCidr, boolean, duration, integer, list, portList, text } from './values.ts'
+
+const days = integer(1, 36_500)
+
+export const DISCOVERY_VARIABLES = {
+  discoveryMaxConcurrent: {
+    name: 'DISCOVERY_MAX_CONCURRENT',
+    default: '2',
+    parse: integer(1, 64),
+    help: 'Scans that run at the same time',
+  },
+  discoverySnmpv2cEnabled: {
+    name: 'DISCOVERY_SNMPV2C_ENABLED',
+    default: 'false',
+    parse: boolean,
+    help: 'Let scans use SNMPv2c, which sends its community in the clear',
+  },
+  discoveryTimeoutMs: {
+    name: 'DISCOVERY_TIMEOUT',
+    default: '1s',
+    parse: duration('5m'),
+    help: 'How long a probe waits for its answer; the probe of a service waits 1.5 times as long, at least 1.5 s',
+  },
+  discoveryRatePerSecond: {
+    name: 'DISCOVERY_RATE',
+    default: '2000',
+    parse: integer(1, 1_000_000),
+    help: 'Most probes a second',
+  },
+  discoveryCleanupDays: {
+    name: 'DISCOVERY_CLEANUP_DAYS',
+    default: '30',
+    parse: days,
+    help: 'Days that discovered devices are kept unless they are promoted',
+  },
+  discoveryRandomMacCleanupDays: {
+    name: 'DISCOVERY_RANDOM_MAC_CLEANUP_DAYS',
+    default: '7',
+    parse: days,
+    help: 'The same for those with a random MAC address, as phones have; never longer than DISCOVERY_CLEANUP_DAYS',
+  },
+  discoveryAllowedSubnets: {
+    name: 'DISCOVERY_ALLOWED_SUBNETS',
+    default: '',
+    parse: list(addressOrCidr),
+    help: 'The only networks that may be scanned, as CIDRs, comma-separated; without it all of them',
+  },
+  discoveryAllowLocal: {
+    name: 'DISCOVERY_ALLOW_LOCAL',
+    default: 'false',
+    parse: boolean,
+    help: 'Let scans probe loopback, link-local and unspecified addresses: services that listen on this machine only; in dev mode true unless set',
+  },
+  discoveryPorts: {
+    name: 'DISCOVERY_PORTS',
+    default: '',
+    parse: portList,
+    help: 'TCP ports that full and deep scans try, like 22,80,8000-8100; without it a list of about 100',
+  },
+  discoveryFingerprintsDir: {
+    name: 'DISCOVERY_FINGERPRINTS_DIR',
+    default: '',
+    parse: text,
+    help: 'Folder of fingerprints in the recog format (XML) that deep scans use besides their own',
+  },
+} as const

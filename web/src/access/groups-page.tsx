@@ -1,0 +1,117 @@
+/** The list of all groups of users, with the roles that they give. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { ownColumns } from '../resource/columns.tsx'
+import { tableSpec } from '../resource/fields.ts'
+import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
+import { usePermit } from '../shell/me.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { Tags, TimeAgo } from '../ui/primitives.tsx'
+import { roleText } from './grants/holder.ts'
+import { DeleteGroup } from './groups/delete-group.tsx'
+import { fields } from './groups/fields.ts'
+import { groupResource } from './groups/resource.ts'
+import { grantsQuery, groupsQuery } from './queries.ts'
+import type { Grant, Group } from './types.ts'
+
+const ORDER = ['name', 'member_count', 'description', 'updated_at']
+const DEFAULT_COLUMNS = ['name', 'members', 'roles', 'description', 'updated', 'actions']
+const COLUMNS = ownColumns(fields, ORDER, {
+  name: ({ id, name }) => (
+    <Link to="/groups/$id" params={{ id }} tabIndex={-1}>
+      {name}
+    </Link>
+  ),
+  member_count: ({ member_count }) => <span className="num">{member_count}</span>,
+  updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
+})
+const SPEC = tableSpec(fields)
+
+/** The roles that each group gives, sorted, by its id. */
+type Roles = ReadonlyMap<string, readonly string[]>
+
+const rolesOf = (grants: readonly Grant[]): Roles =>
+  new Map(
+    [...Map.groupBy(grants, ({ group_id }) => group_id ?? '')].map(([id, all]) => [
+      id,
+      [...new Set(all.map(roleText))].sort(),
+    ]),
+  )
+
+const specFor = (roles: Roles): TableSpec<Group> => {
+  const of = ({ id }: Group) => roles.get(id) ?? []
+  return {
+    ...SPEC,
+    fields: {
+      ...SPEC.fields,
+      role: (group, value) => of(group).some((role) => role.toLowerCase().startsWith(value)),
+    },
+    facets: { ...SPEC.facets, role: of },
+  }
+}
+
+type Tools = {
+  /** Undefined if the caller may not list grants. */
+  readonly roles: Roles | undefined
+  readonly needs: (permission: string) => string | undefined
+}
+
+const columnsFor =
+  ({ roles, needs }: Tools): ColumnsOf<Group> =>
+  (run) => [
+    ...COLUMNS.toSpliced(2, 0, {
+      id: 'roles',
+      text: 'Roles',
+      width: 220,
+      cell: ({ id }) =>
+        roles ? (
+          <Tags tags={roles.get(id) ?? []} />
+        ) : (
+          <span className="muted" title="Needs the permission users:list">
+            –
+          </span>
+        ),
+    }),
+    actionsColumn({
+      noun: 'group',
+      nameOf: ({ name }) => name,
+      edit: { run: run.edit, blocked: () => needs('groups:update') },
+      remove: { run: run.remove, blocked: () => needs('groups:delete') },
+    }),
+  ]
+
+const NO_ROLES: Roles = new Map()
+
+export const GroupsPage = () => {
+  const { may } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...groupsQuery, enabled: may('groups:list') })
+  const { data: grants } = useQuery({ ...grantsQuery(), enabled: may('groups:list') && may('users:list') })
+  const roles = useMemo(() => grants && rolesOf(grants), [grants])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
+  const columns = useMemo(
+    () => columnsFor({ roles, needs: (permission) => (may(permission) ? undefined : permission) }),
+    [roles],
+  )
+  const spec = useMemo(() => specFor(roles ?? NO_ROLES), [roles])
+  return (
+    <ListPage
+      title="Groups"
+      resourceName="groups"
+      resource={groupResource}
+      query={query}
+      needs="groups:list"
+      spec={spec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, description, role:"
+      empty="A group gives roles to all of its members."
+      deleteWarning=""
+      open={({ id }) => void navigate({ to: '/groups/$id', params: { id } })}
+      removal={(group, onClose) => <DeleteGroup group={group} onClose={onClose} />}
+    />
+  )
+}

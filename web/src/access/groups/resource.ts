@@ -1,0 +1,16 @@
+/** How groups of users are read and written. */
+import { contracts } from '../../api/contracts.ts'
+import { crud } from '../../resource/crud.ts'
+import { formFields } from '../../resource/fields.ts'
+import type { Resource } from '../../resource/resource.ts'
+import { RIGHTS_CHANGES } from '../queries.ts'
+import type { Group } from '../types.ts'
+import { fields } from './fields.ts'
+
+export const groupResource: Resource<Group> = {
+  noun: 'group',
+  fields: formFields(fields),
+  nameOf: ({ name }) => name,
+  ...crud(contracts.groups),
+  changes: RIGHTS_CHANGES,
+}

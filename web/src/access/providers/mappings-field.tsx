@@ -1,0 +1,71 @@
+/** The mappings of a provider: which values of its groups claim make users members of which groups. */
+import { Plus, X } from 'lucide-react'
+import type { ControlInput } from '../../resource/resource.ts'
+import { Button } from '../../ui/button.tsx'
+import fieldCss from '../../ui/field.module.css'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import type { Group, Provider } from '../types.ts'
+import css from './providers.module.css'
+
+type Mapping = Provider['group_mappings'][number]
+
+/** The form has texts alone. */
+export const readMappings = (value: unknown): string => JSON.stringify(value ?? [])
+// Written by this module alone.
+export const mappingsOf = (text: string): readonly Mapping[] => (text === '' ? [] : (JSON.parse(text) as Mapping[]))
+
+type Props = ControlInput & { readonly groups: readonly Group[] }
+
+export const MappingsField = ({ value, onChange, errors, error, groups }: Props) => {
+  const mappings = mappingsOf(value)
+  const write = (all: readonly Mapping[]) => onChange(JSON.stringify(all))
+  const set = (i: number, change: Partial<Mapping>) =>
+    write(mappings.map((one, at) => (at === i ? { ...one, ...change } : one)))
+  const options: (readonly [string, string])[] = [
+    ['', 'Choose a group'],
+    ...groups.map(({ id, name }) => [id, name] as const),
+  ]
+  return (
+    <fieldset className={css.mappings}>
+      <legend className={fieldCss.label}>Group mappings</legend>
+      <p className="muted">
+        Users with the value are members of the group, from their next sign-in on. <span className="mono">*</span> is
+        everyone of the provider.
+      </p>
+      {error !== undefined && <p className={fieldCss.error}>{error}</p>}
+      {mappings.map(({ value: claimed, group_id }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a mapping has no identity but its place
+        <div key={i} className={css.mapping}>
+          <TextField
+            label={`Value ${i + 1}`}
+            isMono
+            value={claimed}
+            onChange={(text) => set(i, { value: text })}
+            error={errors[`group_mappings[${i}].value`]}
+          />
+          <SelectField
+            label={`Group ${i + 1}`}
+            value={group_id}
+            onChange={(id) => set(i, { group_id: id })}
+            options={options}
+            error={errors[`group_mappings[${i}].group_id`]}
+          />
+          <Button
+            isIcon
+            look="quiet"
+            aria-label={`Remove mapping ${i + 1}`}
+            onClick={() => write(mappings.filter((_, at) => at !== i))}
+          >
+            <X size={15} aria-hidden="true" />
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button onClick={() => write([...mappings, { value: '', group_id: '' }])}>
+          <Plus size={15} aria-hidden="true" />
+          Add a mapping
+        </Button>
+      </div>
+    </fieldset>
+  )
+}

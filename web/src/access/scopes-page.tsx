@@ -1,0 +1,135 @@
+/** The list of all scopes: the parts of the estate in which roles are granted, with the numbers of their objects and grants. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { ownColumns } from '../resource/columns.tsx'
+import { tableSpec } from '../resource/fields.ts'
+import { type ColumnsOf, ListPage } from '../resource/list-page.tsx'
+import { actionsColumn } from '../resource/row-menu.tsx'
+import { useIsInUse, usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { count } from '../ui/format.ts'
+import { Tags, TimeAgo } from '../ui/primitives.tsx'
+import { countedScopesQuery, grantsQuery } from './queries.ts'
+import { DeleteScope } from './scopes/delete-scope.tsx'
+import { type Names, namesOf, scopeFields } from './scopes/fields.ts'
+import { useDatacenterNames, useScopeResource, useSpaceNames } from './scopes/resource.tsx'
+import type { ListedScope } from './types.ts'
+
+const ORDER = ['name', 'datacenter_ids', 'space_ids', 'subnets', 'tags', 'description', 'updated_at']
+const DEFAULT_COLUMNS = [
+  'name',
+  'datacenters',
+  'subnets',
+  'tags',
+  'networks',
+  'devices',
+  'grants',
+  'updated',
+  'actions',
+]
+
+type Tools = {
+  readonly datacenters: Names
+  readonly spaces: Names
+  /** The number of grants in each scope, by its id. Undefined if the caller may not list grants. */
+  readonly grants: ReadonlyMap<string, number> | undefined
+  readonly needs: (permission: string) => string | undefined
+}
+
+const COUNTED = ['networks', 'pools', 'devices'] as const
+
+const COUNTS: readonly Column<ListedScope>[] = COUNTED.map((id) => ({
+  id,
+  text: id.charAt(0).toUpperCase() + id.slice(1),
+  width: 84,
+  isRight: true,
+  isSortable: true,
+  cell: ({ counts }) => <span className="num">{counts && count(counts[id])}</span>,
+}))
+
+const COUNT_SORTS = Object.fromEntries(COUNTED.map((id) => [id, ({ counts }: ListedScope) => counts?.[id]]))
+
+const specFor = (datacenters: Names, spaces: Names): TableSpec<ListedScope> => {
+  const spec = tableSpec(scopeFields(datacenters, spaces))
+  return { ...spec, sorts: { ...spec.sorts, ...COUNT_SORTS } }
+}
+
+const grantsColumn = (grants: Tools['grants']): Column<ListedScope> => ({
+  id: 'grants',
+  text: 'Grants',
+  width: 80,
+  isRight: true,
+  isEssential: true,
+  cell: ({ id }) =>
+    grants ? (
+      <span className="num">{grants.get(id) ?? 0}</span>
+    ) : (
+      <span className="muted" title="Needs the permission users:list">
+        –
+      </span>
+    ),
+})
+
+const fieldColumns = (datacenters: Names, spaces: Names): readonly Column<ListedScope>[] =>
+  ownColumns(scopeFields(datacenters, spaces), ORDER, {
+    name: ({ id, name }) => (
+      <Link to="/scopes/$id" params={{ id }} tabIndex={-1}>
+        {name}
+      </Link>
+    ),
+    datacenter_ids: ({ datacenter_ids }) => <Tags tags={namesOf(datacenter_ids, datacenters)} />,
+    space_ids: ({ space_ids }) => <Tags tags={namesOf(space_ids, spaces)} />,
+    tags: ({ tags }) => <Tags tags={tags} />,
+    updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  })
+
+const columnsFor =
+  ({ datacenters, spaces, grants, needs }: Tools): ColumnsOf<ListedScope> =>
+  (run) => [
+    ...fieldColumns(datacenters, spaces).toSpliced(5, 0, ...COUNTS, grantsColumn(grants)),
+    actionsColumn({
+      noun: 'scope',
+      nameOf: ({ name }) => name,
+      edit: { run: run.edit, blocked: () => needs('scopes:update') },
+      remove: { run: run.remove, blocked: () => needs('scopes:delete') },
+    }),
+  ]
+
+export const ScopesPage = () => {
+  const { may } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...countedScopesQuery, enabled: may('scopes:list') })
+  const { data: all } = useQuery({ ...grantsQuery(), enabled: may('scopes:list') && may('users:list') })
+  const datacenters = useDatacenterNames()
+  const spaces = useSpaceNames()
+  const hasSpaces = useIsInUse('spaces')
+  const resource = useScopeResource()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: permissions stay the same until the page is reloaded
+  const columns = useMemo(() => {
+    const groups = all && Map.groupBy(all, ({ scope_id }) => scope_id ?? '')
+    const grants = groups && new Map([...groups].map(([id, found]) => [id, found.length]))
+    const needs = (permission: string) => (may(permission) ? undefined : permission)
+    return columnsFor({ datacenters, spaces, grants, needs })
+  }, [all, datacenters, spaces])
+  const spec = useMemo(() => specFor(datacenters, spaces), [datacenters, spaces])
+  return (
+    <ListPage
+      title="Scopes"
+      resourceName="scopes"
+      resource={resource}
+      query={query}
+      needs="scopes:list"
+      spec={spec}
+      columns={columns}
+      defaultColumns={hasSpaces ? DEFAULT_COLUMNS.toSpliced(2, 0, 'spaces') : DEFAULT_COLUMNS}
+      sort="name"
+      placeholder="Name, dc:, subnet:, tag:"
+      empty="A scope is a named part of the estate: datacenters, subnets and tags. Users who have a role in a scope read the objects in it alone."
+      deleteWarning=""
+      open={({ id }) => void navigate({ to: '/scopes/$id', params: { id } })}
+      removal={(scope, onClose) => <DeleteScope scope={scope} onClose={onClose} />}
+    />
+  )
+}

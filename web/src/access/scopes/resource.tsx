@@ -1,0 +1,85 @@
+/** How scopes are read and written. */
+import { useMemo } from 'react'
+import { contracts } from '../../api/contracts.ts'
+import { datacentersQuery } from '../../api/queries.ts'
+import { crud } from '../../resource/crud.ts'
+import { formFields } from '../../resource/fields.ts'
+import type { ControlInput, Resource } from '../../resource/resource.ts'
+import { useIsInUse, usePermitted } from '../../shell/me.ts'
+import { useSpaces } from '../../spaces/known-spaces.tsx'
+import { TextArea } from '../../ui/field.tsx'
+import { listOf, listText } from '../list-text.ts'
+import { RIGHTS_CHANGES } from '../queries.ts'
+import type { Scope } from '../types.ts'
+import { type Names, scopeFields } from './fields.ts'
+import { IdsField } from './ids-field.tsx'
+import { subnetError, subnetsOf } from './subnets.ts'
+
+type Named = { readonly id: string; readonly name: string }
+
+/** The same map while the objects stay the same. */
+const useNames = (objects: readonly Named[] | undefined): Names =>
+  useMemo(() => new Map(objects?.map(({ id, name }) => [id, name])), [objects])
+
+export const useDatacenterNames = (): Names => useNames(usePermitted('datacenters:list', datacentersQuery).data)
+
+export const useSpaceNames = (): Names => useNames(useSpaces())
+
+const DatacentersField = ({ value, onChange, error }: ControlInput) => (
+  <IdsField
+    label="Datacenters"
+    noun="datacenter"
+    hint="With their networks, pools and devices"
+    value={value}
+    onChange={onChange}
+    error={error}
+    names={useDatacenterNames()}
+  />
+)
+
+const SpacesField = ({ value, onChange, error }: ControlInput) => (
+  <IdsField
+    label="Address spaces"
+    noun="space"
+    hint="All that has an address in them"
+    value={value}
+    onChange={onChange}
+    error={error}
+    names={useSpaceNames()}
+  />
+)
+
+const SubnetsField = ({ value, onChange, errors }: ControlInput) => (
+  <TextArea
+    label="Subnets"
+    hint="One on each line, like 10.20.0.0/16: all that has an address in them"
+    value={value}
+    onChange={onChange}
+    error={subnetError(value, errors)}
+  />
+)
+
+const LIST = { read: listText, send: listOf } as const
+
+const resourceFor = (hasSpaces: boolean): Resource<Scope> => ({
+  noun: 'scope',
+  fields: formFields(scopeFields(), [], {
+    datacenter_ids: { ...LIST, render: (input) => <DatacentersField {...input} /> },
+    space_ids: { ...LIST, render: (input) => <SpacesField {...input} />, isShown: () => hasSpaces },
+    subnets: {
+      // The contract says that it is a list of texts.
+      read: (value) => (value as readonly string[]).join('\n'),
+      send: subnetsOf,
+      render: (input) => <SubnetsField {...input} />,
+    },
+  }),
+  nameOf: ({ name }) => name,
+  ...crud(contracts.scopes),
+  changes: RIGHTS_CHANGES,
+})
+
+const PLAIN = resourceFor(false)
+const WITH_SPACES = resourceFor(true)
+
+/** Without an address space, no form has a field for it. */
+export const useScopeResource = (): Resource<Scope> => (useIsInUse('spaces') ? WITH_SPACES : PLAIN)

@@ -1,0 +1,30 @@
+/** The parts below the form of a cable: its owner, the path that it is a part of, and its history. */
+import { Suspense } from 'react'
+import { HistoryTab } from '../resource/history-tab.tsx'
+import { ManagedBy } from '../resource/object-page.tsx'
+import { usePermit } from '../shell/me.ts'
+import { Card } from '../ui/primitives.tsx'
+import type { Cable } from './fields.ts'
+import { CABLE } from './resource.tsx'
+import { PortPath } from './trace-strip.tsx'
+
+type Props = { readonly id: string; readonly cable: Cable | undefined }
+
+export const CableDetails = ({ id, cable }: Props) => {
+  const { may, blocked } = usePermit()
+  return (
+    <>
+      {cable && cable.managed_by !== '' && (
+        <Suspense>
+          <ManagedBy owner={cable.managed_by} id={id} resource={CABLE} blocked={blocked('cables:update')} />
+        </Suspense>
+      )}
+      {cable && may('cables:read') && (
+        <Card title="Path">
+          <PortPath portId={cable.a.port_id} none="" />
+        </Card>
+      )}
+      <HistoryTab kind="cable" id={id} />
+    </>
+  )
+}

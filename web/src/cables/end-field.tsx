@@ -1,0 +1,158 @@
+/** One end of a new cable: a device and one of its ports, both with completion. */
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useDeferredValue, useState } from 'react'
+import { api } from '../api/client.ts'
+import type { Port } from '../ports/fields.ts'
+import { devicePortsQuery } from '../ports/queries.ts'
+import { peersText } from '../ports/words.ts'
+import type { ControlInput } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import { Button } from '../ui/button.tsx'
+import { Combobox, type Option } from '../ui/combobox.tsx'
+import { SelectField } from '../ui/field.tsx'
+import css from './cables.module.css'
+import { type EndErrors, type EndValue, endErrors, readEnd, writeEnd } from './end-values.ts'
+
+/** Fewer letters match too many devices. */
+const LEAST = 2
+const MOST_DEVICES = 8
+const MOST_PORTS = 50
+
+type PartProps = {
+  readonly value: EndValue
+  readonly onChange: (value: EndValue) => void
+  readonly errors: EndErrors
+}
+
+const DeviceInput = ({ value, onChange, errors }: PartProps) => {
+  const { may } = usePermit()
+  const [text, setText] = useState('')
+  const wanted = useDeferredValue(text.trim())
+  const isAsked = wanted.length >= LEAST
+  const { data: found = [], isFetching } = useQuery({
+    queryKey: ['find-device', wanted],
+    queryFn: () => api.devices.search({ q: wanted, limit: MOST_DEVICES }),
+    enabled: isAsked && may('devices:list'),
+    placeholderData: (old) => old,
+  })
+  const options = (isAsked ? found : []).map(
+    ({ id, name, addresses }): Option => ({
+      id,
+      text: name,
+      note: <span className="mono muted">{addresses[0]?.ip}</span>,
+    }),
+  )
+  return (
+    <Combobox
+      label="Device"
+      listLabel="Devices"
+      placeholder="A part of its name or address"
+      value={value.device}
+      options={options}
+      onType={(typed) => setText(typed ?? '')}
+      onChoose={({ id, text: device }) =>
+        id !== value.device_id && onChange({ ...value, device_id: id, device, port: '', side: 'front' })
+      }
+      error={errors.device}
+      none={isAsked && !isFetching ? 'No device matches.' : undefined}
+    />
+  )
+}
+
+const isFreeAt = ({ peers = [] }: Port, side: EndValue['side']): boolean => peers.every((peer) => peer.side !== side)
+
+/** The note of a port in the list. */
+const noteOf = ({ peers = [], kind }: Port): ReactNode => {
+  const texts = [...(kind === 'network' ? [] : [kind]), ...peers.map((peer) => `to ${peersText(peer)}`)]
+  return texts.length > 0 && <span className="muted truncate">{texts.join(', ')}</span>
+}
+
+const isOpen = ({ peers = [], pass_through }: Port): boolean => peers.length < (pass_through ? 2 : 1)
+
+/** Ports without a cable come first. */
+const portOptions = (ports: readonly Port[], text: string): Option[] => {
+  const matching = ports.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
+  return [...matching.filter(isOpen), ...matching.filter((port) => !isOpen(port))]
+    .slice(0, MOST_PORTS)
+    .map((port) => ({ id: port.id, text: port.name, note: noteOf(port) }))
+}
+
+const PortInput = ({ value, onChange, errors }: PartProps) => {
+  const { may } = usePermit()
+  const [text, setText] = useState<string>()
+  const { data: ports = [] } = useQuery({
+    ...devicePortsQuery(value.device_id),
+    enabled: value.device_id !== '' && may('ports:list'),
+  })
+  const named = (name: string) => ports.find((port) => port.name.toLowerCase() === name.trim().toLowerCase())
+  const port = named(value.port)
+  const isNew = value.port.trim() !== '' && port === undefined
+  const set = (name: string) => {
+    const found = named(name)
+    // Of a panel, the side without a cable is meant.
+    const side = found?.pass_through && !isFreeAt(found, 'front') && isFreeAt(found, 'rear') ? 'rear' : 'front'
+    onChange({ ...value, port: name, side })
+  }
+  return (
+    <>
+      <Combobox
+        label="Port"
+        listLabel="Ports"
+        isFree
+        isDisabled={value.device_id === ''}
+        value={value.port}
+        // Of a chosen port, the others are offered too.
+        options={portOptions(ports, text === value.port && port ? '' : (text ?? ''))}
+        onType={(typed) => {
+          setText(typed)
+          if (typed !== undefined && typed !== value.port) set(typed)
+        }}
+        onChoose={({ text: name }) => set(name)}
+        error={errors.port}
+        hint={isNew ? `${value.device} has no ${value.port.trim()} yet; it is made` : undefined}
+      />
+      {(port?.pass_through || errors.side !== undefined) && (
+        <SelectField
+          label="Side"
+          value={value.side}
+          onChange={(side) => onChange({ ...value, side: side === 'rear' ? 'rear' : 'front' })}
+          options={[
+            ['front', 'Front'],
+            ['rear', 'Rear'],
+          ]}
+          error={errors.side}
+        />
+      )}
+    </>
+  )
+}
+
+type Props = ControlInput & { readonly at: 'a' | 'b'; readonly label: string }
+
+export const EndField = ({ at, label, value: text, onChange: send, errors: all }: Props) => {
+  const value = readEnd(text)
+  const errors = endErrors(all, at, value)
+  const onChange = (next: EndValue) => send(writeEnd(next))
+  /** The values given with the form are shown as text, so that the first field is one that is left to fill in. */
+  const [given, setGiven] = useState({ device: value.device_id !== '', port: value.port !== '' })
+  const isFixed = given.port && errors.port === undefined && errors.side === undefined
+  return (
+    <fieldset className={css.end}>
+      <legend>{label}</legend>
+      {given.device && errors.device === undefined ? (
+        <p className={css.given}>
+          <b className="truncate">{value.device}</b>
+          {isFixed && (
+            <span className="mono truncate">{value.side === 'rear' ? `${value.port} rear` : value.port}</span>
+          )}
+          <Button look="quiet" onClick={() => setGiven({ device: false, port: false })}>
+            Change
+          </Button>
+        </p>
+      ) : (
+        <DeviceInput value={value} onChange={onChange} errors={errors} />
+      )}
+      {!isFixed && <PortInput value={value} onChange={onChange} errors={errors} />}
+    </fieldset>
+  )
+}

@@ -1,0 +1,50 @@
+/** The terms of a filter about custom fields, as parameters of the API. */
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import { queryClient } from '../api/queries.ts'
+
+export const CUSTOM = 'custom'
+
+type Definition = Pick<CustomField, 'name' | 'type' | 'reference_to'>
+
+const PREFIX = 'custom.'
+const BOUND = /\.(min|max)$/
+const YES = /^(y|yes|t|true)$/i
+
+/** The cached definitions; a page that filters by them has read them. */
+const definitions = (): readonly Definition[] => queryClient.getQueryData(['custom-fields']) ?? []
+
+/** @example withoutPrefix('custom.watts.min') // 'watts.min' */
+const withoutPrefix = (field: string): string => (field.startsWith(PREFIX) ? field.slice(PREFIX.length) : field)
+
+const definitionOf = (field: string): Definition | undefined => {
+  const name = withoutPrefix(field).replace(BOUND, '')
+  return definitions().find((one) => one.name === name)
+}
+
+export const isCustomTerm = (field: string): boolean => definitionOf(field) !== undefined
+
+type Term = { readonly field: string; readonly text: string; readonly isNegated: boolean }
+
+/** @param idNamed returns the id of an object by its name */
+const valueFor = (
+  { type, reference_to }: Definition,
+  text: string,
+  idNamed: (resource: string, text: string) => string | undefined,
+): string | undefined => {
+  if (text === '*') return text
+  if (type === 'boolean') return String(YES.test(text))
+  return type === 'reference' ? idNamed(reference_to ?? '', text) : text
+}
+
+/** Returns the parameter behind `custom.` and its value; undefined if the API has none that means the same. */
+export const customParameter = (
+  { field, text, isNegated }: Term,
+  idNamed: (resource: string, text: string) => string | undefined,
+): readonly [name: string, value: string] | undefined => {
+  const definition = definitionOf(field)
+  if (!definition) return undefined
+  // Without a value is the opposite of any value. The API has no other opposites.
+  if (isNegated) return text === '*' ? [withoutPrefix(field), ''] : undefined
+  const value = valueFor(definition, text, idNamed)
+  return value === undefined ? undefined : [withoutPrefix(field), value]
+}

@@ -1,0 +1,22 @@
+/** What all controls of custom fields have in common. */
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import type { FormValue } from './known-text.ts'
+
+export type ControlProps = {
+  readonly definition: CustomField
+  readonly value: FormValue
+  readonly onChange: (value: FormValue) => void
+  readonly error: string | undefined
+}
+
+/** The help text, else the bounds. */
+export const hintOf = ({ description, minimum, maximum }: CustomField): string | undefined => {
+  if (description !== '') return description
+  if (minimum !== null && maximum !== null) return `${minimum} to ${maximum}`
+  if (minimum !== null) return `At least ${minimum}`
+  return maximum === null ? undefined : `At most ${maximum}`
+}
+
+/** The values of a control with several. */
+export const listOf = (value: FormValue): readonly string[] =>
+  typeof value === 'object' ? value : value === '' ? [] : [value]

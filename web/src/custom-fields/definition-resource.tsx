@@ -1,0 +1,187 @@
+/** How definitions are read and written, and the form of one, with a preview of its control. */
+import type { ReactNode } from 'react'
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import { contracts } from '../api/contracts.ts'
+import { crud } from '../resource/crud.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
+import { REFS_FORM } from '../resource/known-fields.ts'
+import type { FieldSpec, Input, Resource, Values } from '../resource/resource.ts'
+import { CheckField, GroupField, Preview } from './definition-controls.tsx'
+import {
+  definitionOf,
+  type FieldType,
+  linesOf,
+  readDefault,
+  type Target,
+  TYPE_TITLES,
+  textOfDefault,
+} from './definition-text.ts'
+import { RESOURCE_TITLES } from './definition-titles.ts'
+import { ValueControl } from './value-control.tsx'
+
+const TARGETS: readonly Target[] = ['devices', 'networks', 'vlans', 'pools', 'datacenters', 'racks', 'spaces']
+
+const isType =
+  (...types: readonly FieldType[]) =>
+  ({ type }: Values): boolean =>
+    types.some((one) => one === type)
+
+const check = (
+  name: string,
+  text: { readonly label: string; readonly hint: string },
+  isShown: (values: Values) => boolean = () => true,
+): FieldSpec => ({
+  name,
+  label: text.label,
+  initial: 'false',
+  isShown,
+  send: (value) => value === 'true',
+  render: (input): ReactNode => <CheckField {...input} {...text} />,
+})
+
+const bound = (name: string, label: string): FieldSpec => ({
+  name,
+  label,
+  kind: 'number',
+  isHalf: true,
+  isShown: isType('integer', 'number'),
+})
+
+const canBeUnique = (values: Values): boolean =>
+  values.type !== 'boolean' && values.resource !== 'addresses' && !definitionOf(values).multiple
+
+const fieldsFor = (all: readonly CustomField[]): readonly FieldSpec[] => [
+  {
+    name: 'resource',
+    label: 'Objects',
+    kind: 'select',
+    initial: 'devices',
+    isHalf: true,
+    options: Object.entries(RESOURCE_TITLES),
+  },
+  {
+    name: 'type',
+    label: 'Type',
+    kind: 'select',
+    initial: 'text',
+    isHalf: true,
+    options: Object.entries(TYPE_TITLES),
+  },
+  {
+    name: 'name',
+    label: 'Name',
+    isMono: true,
+    isRequired: true,
+    isHalf: true,
+    hint: 'Of the API, files and filters: a-z, 0-9 and _',
+  },
+  { name: 'label', label: 'Label', isHalf: true, hint: 'In forms and tables; the name without it' },
+  {
+    name: 'preview',
+    label: 'Preview',
+    send: () => undefined,
+    render: ({ values }) => <Preview values={values} />,
+  },
+  {
+    name: 'reference_to',
+    label: 'Refers to',
+    kind: 'select',
+    initial: 'devices',
+    options: TARGETS.map((target) => [target, RESOURCE_TITLES[target]] as const),
+    isShown: isType('reference'),
+  },
+  {
+    name: 'choices',
+    label: 'Choices',
+    kind: 'area',
+    hint: 'One on each line',
+    read: (value) => (Array.isArray(value) ? value.join('\n') : ''),
+    send: linesOf,
+    isShown: isType('choice'),
+  },
+  check(
+    'multiple',
+    { label: 'Several values', hint: 'An object may have more than one' },
+    isType('choice', 'reference'),
+  ),
+  check('required', { label: 'Required', hint: 'New objects need a value. Those from before stay as they are' }),
+  check('unique', { label: 'Unique', hint: 'No two objects have the same value' }, canBeUnique),
+  check(
+    'searchable',
+    { label: 'Found by searches', hint: 'The search finds objects by it' },
+    isType('text', 'choice', 'url'),
+  ),
+  bound('minimum', 'Minimum'),
+  bound('maximum', 'Maximum'),
+  {
+    name: 'pattern',
+    label: 'Pattern',
+    isMono: true,
+    hint: 'A regular expression that the whole text matches, like [A-Z]{2}-\\d+',
+    isShown: isType('text'),
+  },
+  {
+    name: 'default',
+    label: 'Default',
+    isShown: ({ unique }) => unique !== 'true',
+    read: textOfDefault,
+    send: readDefault,
+    render: ({ value, onChange, error, values }) => (
+      <ValueControl
+        key={values.type}
+        definition={{ ...definitionOf(values), label: 'Default', required: false, description: 'Of new objects' }}
+        value={readDefault(value)}
+        onChange={(next) => onChange(textOfDefault(next))}
+        error={error}
+      />
+    ),
+  },
+  { name: 'description', label: 'Help text', kind: 'area' },
+  {
+    name: 'group',
+    label: 'Group',
+    render: (input) => (
+      <GroupField
+        {...input}
+        groups={[...new Set(all.flatMap(({ resource, group }) => (resource === input.values.resource ? group : [])))]
+          .filter((group) => group !== '')
+          .sort()}
+      />
+    ),
+  },
+  // Set by the place in the list; a new field comes last.
+  { name: 'position', label: 'Position', initial: '0', send: Number, render: () => null },
+  REFS_FORM,
+]
+
+/** Fields without a place in another type are cleared with it. */
+const NEUTRAL = {
+  choices: [],
+  multiple: false,
+  reference_to: '',
+  unique: false,
+  searchable: false,
+  pattern: '',
+  minimum: null,
+  maximum: null,
+  default: null,
+}
+
+const operations = crud(contracts.customFields)
+
+/** Cached queries whose objects may have values. */
+export const CHANGED_KEYS: readonly string[] = [
+  ...['custom-fields', 'me', 'datacenters', 'networks', 'vlans', 'pools', 'reservations', 'spaces', 'device'],
+  ...['racks', 'ports', 'cables'],
+]
+
+export const definitionResource = (all: readonly CustomField[]): Resource<CustomField> => ({
+  noun: 'custom field',
+  fields: fieldsFor(all),
+  nameOf: ({ label }) => label,
+  ...operations,
+  update: (id, input: Input, etag) =>
+    operations.update(id, input.type === undefined ? input : { ...NEUTRAL, ...input }, etag),
+  changes: CHANGED_KEYS,
+  below: (id) => <HistoryTab kind="custom-field" id={id} />,
+})

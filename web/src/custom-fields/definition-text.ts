@@ -1,0 +1,67 @@
+/** A definition as its form holds it: as texts. Pure functions. */
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import type { Values } from '../resource/resource.ts'
+import type { FormValue } from './known-text.ts'
+import type { CustomResource } from './values.ts'
+
+export type FieldType = CustomField['type']
+export type Target = NonNullable<CustomField['reference_to']>
+
+export const TYPE_TITLES: Readonly<Record<FieldType, string>> = {
+  text: 'Text',
+  integer: 'Whole number',
+  number: 'Number',
+  boolean: 'Yes or no',
+  date: 'Date',
+  choice: 'Choice',
+  url: 'URL',
+  reference: 'Reference',
+}
+
+export const linesOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  ),
+]
+
+/** Begins a default of several values; no single value has a line break. */
+const LIST = '\n'
+
+export const textOfDefault = (value: unknown): string =>
+  Array.isArray(value) ? LIST + JSON.stringify(value) : value === null || value === undefined ? '' : String(value)
+
+export const readDefault = (text: string): FormValue =>
+  text.startsWith(LIST) ? JSON.parse(text.slice(LIST.length)) : text
+
+const numberOf = (text: string | undefined): number | null => (text?.trim() ? Number(text) : null)
+
+/** The definition that a form describes, for the control of its values. */
+export const definitionOf = (values: Values): CustomField => {
+  const type = (values.type ?? 'text') as FieldType
+  const label = values.label?.trim() || values.name?.trim() || 'Custom field'
+  const several = values.multiple === 'true' && (type === 'choice' || type === 'reference')
+  return {
+    id: 'preview',
+    resource: values.resource as CustomResource,
+    name: 'preview',
+    ...{ label, type, multiple: several, choices: linesOf(values.choices ?? '') },
+    reference_to: (values.reference_to || null) as Target | null,
+    required: values.required === 'true',
+    unique: false,
+    default: null,
+    pattern: values.pattern ?? '',
+    minimum: numberOf(values.minimum),
+    maximum: numberOf(values.maximum),
+    searchable: false,
+    description: values.description ?? '',
+    group: values.group ?? '',
+    position: 0,
+    refs: {},
+    managed_by: '',
+    created_at: '',
+    updated_at: '',
+  }
+}

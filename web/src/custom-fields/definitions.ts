@@ -1,0 +1,26 @@
+/** The definitions of custom fields, as all pages read them. */
+import { queryOptions } from '@tanstack/react-query'
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import { api } from '../api/client.ts'
+import { queryClient } from '../api/queries.ts'
+
+/** Between two looks at definitions that no event has changed. */
+const FRESH_MS = 5 * 60_000
+
+export const definitionsQuery = queryOptions({
+  queryKey: ['custom-fields'],
+  queryFn: () => api.customFields.list(),
+  staleTime: FRESH_MS,
+})
+
+/** Returns the fields of a resource in their order; none of a resource that has no custom fields. */
+export const definitionsOf = async (resource: string): Promise<readonly CustomField[]> =>
+  (await queryClient.fetchQuery(definitionsQuery)).filter((one) => one.resource === resource)
+
+/** The heading of the fields without a group. */
+export const UNGROUPED = 'Custom fields'
+
+/** The fields of each group, in their order; '' is the group of those without one. */
+export const groupsOf = <F extends Pick<CustomField, 'group'>>(
+  definitions: readonly F[],
+): readonly (readonly [group: string, fields: readonly F[]])[] => [...Map.groupBy(definitions, ({ group }) => group)]

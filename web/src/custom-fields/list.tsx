@@ -1,0 +1,87 @@
+/** The custom fields of a list: its further columns, filters and orders. */
+import type { ReactNode } from 'react'
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import { devices } from '../devices/source.ts'
+import { DEVICE_FILTERS, deviceSpec } from '../devices/spec.ts'
+import type { Column } from '../table/column.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { definitionsOf } from './definitions.ts'
+import { namesForList } from './names.ts'
+import { ValueView } from './value-view.tsx'
+import { columnOf, ownValue, type RefNames, textsOf, type WithCustom, withCustomFields } from './values.ts'
+
+/** A column of a table whose links are reached by Tab. */
+type Shown = { readonly name: string; readonly label: string; readonly cell: (row: WithCustom) => ReactNode }
+
+export type CustomList = {
+  readonly definitions: readonly CustomField[]
+  readonly names: RefNames
+  readonly columns: readonly Column<WithCustom>[]
+  /** All filters of the list of devices. */
+  readonly filters: readonly string[]
+  /** The label and the text of each field, for a comparison. */
+  readonly compared: readonly (readonly [label: string, text: (row: WithCustom) => string])[]
+  /** The fields that any of the rows has a value of, for a table without a grid. */
+  readonly usedBy: (rows: readonly WithCustom[]) => readonly Shown[]
+  readonly extend: <T extends WithCustom>(spec: TableSpec<T>) => TableSpec<T>
+}
+
+const WIDTHS: Readonly<Partial<Record<CustomField['type'], number>>> = {
+  integer: 100,
+  number: 100,
+  boolean: 90,
+  date: 110,
+  url: 220,
+}
+/** A row of the list of devices has the names of the devices that its values refer to. */
+type ListRow = WithCustom & { readonly deviceNames?: RefNames }
+
+const USUAL_WIDTH = 150
+
+const columnFor = (definition: CustomField, names: RefNames): Column<WithCustom> => {
+  const { name, label, type, multiple, reference_to } = definition
+  const namesIn = (row: ListRow) => (reference_to === 'devices' ? (row.deviceNames ?? names) : names)
+  return {
+    id: columnOf(name),
+    text: label,
+    width: WIDTHS[type] ?? USUAL_WIDTH,
+    isSortable: !multiple,
+    isRight: type === 'integer' || type === 'number',
+    cell: (row) => <ValueView definition={definition} value={ownValue(row, definition)} names={namesIn(row)} isInRow />,
+  }
+}
+
+/** The filters of devices with those of custom fields. One that is not offered hides a field of its name. */
+const deviceFilters = (definitions: readonly CustomField[]): string[] => {
+  const own = deviceSpec(new Map())
+  return Object.keys(withCustomFields(own, definitions, new Map()).fields).filter(
+    (name) => DEVICE_FILTERS.includes(name) || !Object.hasOwn(own.fields, name),
+  )
+}
+
+/** Returns null for a resource without custom fields, because a query has no undefined data. */
+export const customList = async (list: string): Promise<CustomList | null> => {
+  // Reservations have the fields of addresses.
+  const definitions = await definitionsOf(list === 'reservations' ? 'addresses' : list)
+  const isOfDevices = list === 'devices'
+  const names = definitions.length > 0 ? await namesForList(definitions, isOfDevices) : new Map()
+  // Their rows are in a worker.
+  if (isOfDevices) devices.setCustom(definitions, [...names])
+  if (definitions.length === 0) return null
+  return {
+    definitions,
+    names,
+    columns: definitions.map((one) => columnFor(one, names)),
+    filters: isOfDevices ? deviceFilters(definitions) : [],
+    compared: definitions.map((one) => [one.label, (row) => textsOf(one, ownValue(row, one), names).join(', ')]),
+    usedBy: (rows) =>
+      definitions
+        .filter((one) => rows.some((row) => ownValue(row, one) !== undefined))
+        .map((one) => ({
+          name: one.name,
+          label: one.label,
+          cell: (row) => <ValueView definition={one} value={ownValue(row, one)} names={names} />,
+        })),
+    extend: (spec) => withCustomFields(spec, definitions, names),
+  }
+}

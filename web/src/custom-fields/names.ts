@@ -1,0 +1,109 @@
+/** The names of the objects that references name, and the objects to choose from. */
+import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
+import { api, call } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import { datacentersQuery, meQuery, networksQuery, poolsQuery, queryClient } from '../api/queries.ts'
+import { devices } from '../devices/source.ts'
+import { spacesQuery } from '../spaces/known-spaces.tsx'
+import { type Definition, ownValue, type RefNames, type WithCustom } from './values.ts'
+
+export type Target = NonNullable<Definition['reference_to']>
+
+/** An object that a reference may name. */
+export type Referred = { readonly id: string; readonly name: string; readonly note: string }
+
+/** Names change rarely, and the live feed reports it. */
+const FRESH_MS = 60_000
+
+type Listed = { readonly id: string; readonly name: string }
+
+const may = (permission: string): boolean =>
+  queryClient.getQueryData(meQuery.queryKey)?.permissions.includes(permission) ?? false
+
+/** Lists a resource whose objects have a name. */
+const listed = (target: 'vlans' | 'racks') =>
+  queryClient.fetchQuery({
+    queryKey: [target, 'names'],
+    queryFn: async () => {
+      const operations: { readonly list: AnyOperation } | undefined = Reflect.get(contracts, target)
+      // Both resources list such objects.
+      return operations
+        ? ((await call(operations.list, {})) as readonly (Listed & { readonly vlan_id?: number })[])
+        : []
+    },
+    staleTime: FRESH_MS,
+  })
+
+const READERS: Readonly<Record<Exclude<Target, 'devices'>, () => Promise<readonly Referred[]>>> = {
+  spaces: async () => (await queryClient.fetchQuery(spacesQuery)).map(({ id, name }) => ({ id, name, note: '' })),
+  datacenters: async () =>
+    (await queryClient.fetchQuery(datacentersQuery)).map(({ id, name, location }) => ({ id, name, note: location })),
+  networks: async () =>
+    // Of the cached rows, which a page completes by `select`, the names are the same.
+    (await queryClient.fetchQuery({ ...networksQuery })).map(({ id, name, subnet }) => ({ id, name, note: subnet })),
+  pools: async () =>
+    (await queryClient.fetchQuery(poolsQuery)).map(({ id, name, start_ip }) => ({ id, name, note: start_ip })),
+  vlans: async () => (await listed('vlans')).map(({ id, name, vlan_id }) => ({ id, name, note: String(vlan_id) })),
+  racks: async () => (await listed('racks')).map(({ id, name }) => ({ id, name, note: '' })),
+}
+
+/** Returns all objects of a resource; none without the permission. Devices are searched instead. */
+export const referredOf = async (target: Exclude<Target, 'devices'>): Promise<readonly Referred[]> =>
+  may(`${target}:list`) ? READERS[target]() : []
+
+/** The most devices whose names are requested one by one. */
+const MAX_NAMED = 30
+
+const deviceName = async (id: string): Promise<readonly (readonly [string, string])[]> => {
+  try {
+    const device = await queryClient.fetchQuery({
+      queryKey: ['device-name', id],
+      queryFn: () => api.devices.get({ id }),
+      staleTime: FRESH_MS,
+    })
+    return [[id, device.name]]
+  } catch {
+    // A device that is not there, or not to be seen, is shown by its id.
+    return []
+  }
+}
+
+const deviceNames = async (ids: ReadonlySet<string>): Promise<readonly (readonly [string, string])[]> =>
+  may('devices:read') ? (await Promise.all([...ids].slice(0, MAX_NAMED).map(deviceName))).flat() : []
+
+const allDeviceNames = async (): Promise<readonly (readonly [string, string])[]> => {
+  if (!may('devices:list')) return []
+  const end = devices.use(false)
+  await devices.whenReady()
+  const { ids, names } = await devices.brief()
+  end()
+  return ids.map((id, at) => [id, names[at] ?? id] as const)
+}
+
+const targetsOf = (definitions: readonly Definition[]): ReadonlySet<Target> =>
+  new Set(definitions.flatMap(({ reference_to }) => (reference_to === null ? [] : [reference_to])))
+
+const namesOf = async (
+  targets: ReadonlySet<Target>,
+  ofDevices: () => Promise<readonly (readonly [string, string])[]>,
+): Promise<RefNames> => {
+  const lists = await Promise.all(
+    [...targets].map(async (target) =>
+      target === 'devices' ? ofDevices() : (await referredOf(target)).map(({ id, name }) => [id, name] as const),
+    ),
+  )
+  return new Map(lists.flat())
+}
+
+/** Returns the names that a list needs, whatever its rows refer to. @param hasDevices of a list that has the devices itself */
+export const namesForList = (definitions: readonly Definition[], hasDevices: boolean): Promise<RefNames> =>
+  namesOf(targetsOf(definitions), hasDevices ? async () => [] : allDeviceNames)
+
+/** Returns the names of the objects that these objects refer to. */
+export const namesFor = (definitions: readonly Definition[], rows: readonly WithCustom[]): Promise<RefNames> => {
+  const used = definitions.filter((one) => rows.some((row) => ownValue(row, one) !== undefined))
+  const ids = used
+    .filter(({ reference_to }) => reference_to === 'devices')
+    .flatMap((one) => rows.flatMap((row) => [ownValue(row, one) ?? []].flat().map(String)))
+  return namesOf(targetsOf(used), () => deviceNames(new Set(ids)))
+}

@@ -1,0 +1,80 @@
+/** The control of one custom field, by its type. */
+
+import { useId } from 'react'
+import fieldCss from '../ui/field.module.css'
+import { Checkbox, SelectField, TextField } from '../ui/field.tsx'
+import { type ControlProps, hintOf, listOf } from './control.ts'
+import css from './custom-fields.module.css'
+import { ChoicePicker, ReferencePicker } from './picker.tsx'
+
+/** The most choices that are shown as checkboxes. */
+const MAX_CHECKBOXES = 8
+
+const UNSET = 'Not set'
+
+const Checkboxes = ({ definition, value, onChange, error }: ControlProps) => {
+  const { label, choices, required } = definition
+  const id = useId()
+  const chosen = listOf(value)
+  const hint = hintOf(definition)
+  const noteId = `${id}-note`
+  const toggle = (choice: string, isOn: boolean) =>
+    onChange(choices.filter((one) => (one === choice ? isOn : chosen.includes(one))))
+  return (
+    <fieldset className={css.checkboxes} aria-describedby={error || hint ? noteId : undefined}>
+      <legend>
+        {label}
+        {required && <span className={fieldCss.optional}> · required</span>}
+      </legend>
+      {choices.map((choice, at) => (
+        <label key={choice} htmlFor={`${id}-${at}`}>
+          <Checkbox
+            id={`${id}-${at}`}
+            checked={chosen.includes(choice)}
+            onChange={({ target }) => toggle(choice, target.checked)}
+          />
+          {choice}
+        </label>
+      ))}
+      {(error || hint) && (
+        <p id={noteId} className={error ? fieldCss.error : fieldCss.hint}>
+          {error ?? hint}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+const INPUTS = {
+  text: {},
+  integer: { inputMode: 'numeric', isMono: true },
+  number: { inputMode: 'decimal', isMono: true },
+  date: { type: 'date' },
+  url: { type: 'url' },
+} as const
+
+export const ValueControl = (props: ControlProps) => {
+  const { definition, onChange, error } = props
+  const { label, type, choices, multiple, required } = definition
+  if (type === 'reference') return <ReferencePicker {...props} />
+  if (multiple) return choices.length > MAX_CHECKBOXES ? <ChoicePicker {...props} /> : <Checkboxes {...props} />
+  const value = listOf(props.value)[0] ?? ''
+  const common = { label, hint: hintOf(definition), value, onChange, error }
+  if (type !== 'boolean' && type !== 'choice') return <TextField {...common} {...INPUTS[type]} required={required} />
+  const options =
+    type === 'boolean'
+      ? ([
+          ['true', 'Yes'],
+          ['false', 'No'],
+        ] as const)
+      : choices.map((choice) => [choice, choice] as const)
+  // A choice that was taken away may still be the value of an object.
+  const isListed = value === '' || options.some(([one]) => one === value)
+  return (
+    <SelectField
+      {...common}
+      label={required ? `${label} · required` : label}
+      options={[['', UNSET], ...(isListed ? [] : [[value, value] as const]), ...options]}
+    />
+  )
+}

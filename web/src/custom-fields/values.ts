@@ -1,0 +1,131 @@
+/** How the values of custom fields are shown, searched, sorted and filtered. Also runs in the worker of the devices. */
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import type { SortKey, TableSpec } from '../table/engine.ts'
+
+export type CustomResource = CustomField['resource']
+
+/** The part of a definition that decides how its values are shown. */
+export type Definition = Pick<
+  CustomField,
+  'name' | 'label' | 'type' | 'multiple' | 'choices' | 'reference_to' | 'searchable'
+>
+
+export type Value = string | number | boolean | readonly string[]
+type Values = Readonly<Record<string, Value>>
+
+/** An object whose values are shown. */
+export type WithCustom = { readonly id: string; readonly custom?: Values | undefined }
+
+export type FactsProps = {
+  readonly resource: CustomResource
+  readonly object: WithCustom
+  /** Terms and values for a list that the page has. */
+  readonly isPlain?: boolean
+}
+
+/** The names of the objects that references name, by their ids. */
+export type RefNames = ReadonlyMap<string, string>
+
+/** @example columnOf('owner') // 'custom.owner' */
+export const columnOf = (name: string): string => `custom.${name}`
+
+export const ownValue = ({ custom }: WithCustom, { name }: Pick<Definition, 'name'>): Value | undefined =>
+  custom && Object.hasOwn(custom, name) ? custom[name] : undefined
+
+const wordOf = ({ type }: Pick<Definition, 'type'>, value: string | number | boolean, names: RefNames): string => {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  return type === 'reference' ? (names.get(String(value)) ?? String(value)) : String(value)
+}
+
+/** Returns the texts of a value: several of a field with several, none without a value. */
+export const textsOf = (definition: Definition, value: Value | undefined, names: RefNames): string[] => {
+  if (value === undefined) return []
+  return typeof value === 'object'
+    ? value.map((one) => wordOf(definition, one, names))
+    : [wordOf(definition, value, names)]
+}
+
+const sortKey =
+  (definition: Definition, names: RefNames) =>
+  (row: WithCustom): SortKey | undefined => {
+    const value = ownValue(row, definition)
+    return typeof value === 'number' ? value : textsOf(definition, value, names)[0]?.toLowerCase()
+  }
+
+/** @param wanted in lower case */
+type Holds = (value: Value, wanted: string) => boolean
+
+const ANY = '*'
+
+const holdsOf = (definition: Definition, names: RefNames): Holds => {
+  const { type } = definition
+  if (type === 'integer' || type === 'number') return (value, wanted) => value === Number(wanted)
+  if (type === 'boolean')
+    return (value, wanted) => String(value).startsWith(wanted) || (value ? 'yes' : 'no') === wanted
+  if (type === 'reference')
+    return (value, wanted) =>
+      [value].flat().some((id) => id === wanted || (names.get(String(id)) ?? '').toLowerCase().includes(wanted))
+  const isPart = type === 'text' || type === 'url'
+  return (value, wanted) =>
+    [value].flat().some((one) => {
+      const text = String(one).toLowerCase()
+      return isPart ? text.includes(wanted) : text.startsWith(wanted)
+    })
+}
+
+const isAtLeast: Holds = (value, wanted) =>
+  typeof value === 'number' ? value >= Number(wanted) : String(value) >= wanted
+
+/** A date may be cut: `2027` holds until the end of the year. */
+const isAtMost: Holds = (value, wanted) =>
+  typeof value === 'number' ? value <= Number(wanted) : String(value).slice(0, wanted.length) <= wanted
+
+const HAVE_RANGES: ReadonlySet<Definition['type']> = new Set(['integer', 'number', 'date'])
+/** The types whose values are offered as completions. */
+const HAVE_FACETS: ReadonlySet<Definition['type']> = new Set(['text', 'choice', 'boolean', 'reference'])
+
+type Filter = (row: WithCustom, wanted: string) => boolean
+
+const filtersOf = (definition: Definition, names: RefNames): Readonly<Record<string, Filter>> => {
+  const { name, type } = definition
+  const test =
+    (holds: Holds): Filter =>
+    (row, wanted) => {
+      const value = ownValue(row, definition)
+      return value !== undefined && (wanted === ANY || holds(value, wanted))
+    }
+  const ranges = { [`${name}.min`]: test(isAtLeast), [`${name}.max`]: test(isAtMost) }
+  return { [name]: test(holdsOf(definition, names)), ...(HAVE_RANGES.has(type) && ranges) }
+}
+
+/** By the name of a field alone, unless the list has a filter of that name, and behind `custom.`. */
+const bothNames = <T>(entries: readonly (readonly [string, T])[], taken: object): Readonly<Record<string, T>> => ({
+  ...Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(taken, name))),
+  ...Object.fromEntries(entries.map(([name, one]) => [columnOf(name), one])),
+})
+
+const flat = (text: string): string => text.replace(/\s+/g, ' ')
+
+/** Adds custom fields to the words, orders, filters and completions of a list. */
+export const withCustomFields = <T extends WithCustom>(
+  spec: TableSpec<T>,
+  definitions: readonly Definition[],
+  names: RefNames,
+): TableSpec<T> => {
+  const searched = definitions.filter(({ searchable }) => searchable)
+  const sorted = definitions.filter(({ multiple }) => !multiple)
+  const filters = definitions.flatMap((one) => Object.entries(filtersOf(one, names)))
+  const facets = definitions
+    .filter(({ type }) => HAVE_FACETS.has(type))
+    .map((one) => [one.name, (row: T) => textsOf(one, ownValue(row, one), names).map(flat)] as const)
+  return {
+    ...spec,
+    text: (row) => [spec.text(row), ...searched.flatMap((one) => textsOf(one, ownValue(row, one), names))].join('\n'),
+    sorts: {
+      ...spec.sorts,
+      ...Object.fromEntries(sorted.map((one) => [columnOf(one.name), sortKey(one, names)])),
+    },
+    fields: { ...spec.fields, ...bothNames(filters, spec.fields) },
+    facets: { ...spec.facets, ...bothNames(facets, spec.fields) },
+  }
+}

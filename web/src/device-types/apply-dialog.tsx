@@ -1,0 +1,66 @@
+/** Adds the ports of a device type that its devices lack, after a dry run has shown how many. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, CHANGE_ID, send } from '../api/client.ts'
+import { contracts } from '../api/contracts.ts'
+import { asAppError } from '../api/errors.ts'
+import { undoOf } from '../resource/undo.ts'
+import { Button } from '../ui/button.tsx'
+import { Alert } from '../ui/field.tsx'
+import { plural } from '../ui/format.ts'
+import { Dialog, DialogActions } from '../ui/layers.tsx'
+import { Skeleton } from '../ui/primitives.tsx'
+import { toast } from '../ui/toast.tsx'
+import type { DeviceType } from './fields.ts'
+
+/** @example effectText({ devices: 2, ports_added: 5 }) // '5 ports are added to 2 devices.' */
+const effectText = ({ devices, ports_added }: { devices: number; ports_added: number }): string =>
+  ports_added === 0
+    ? 'No device of this type lacks a port.'
+    : `${plural(ports_added, 'port')} ${ports_added === 1 ? 'is' : 'are'} added to ${plural(devices, 'device')}.`
+
+type Props = { readonly type: Pick<DeviceType, 'id' | 'name'>; readonly onClose: () => void }
+
+export const ApplyDialog = ({ type: { id, name }, onClose }: Props) => {
+  const client = useQueryClient()
+  const preview = useQuery({
+    queryKey: ['device-type-apply', id],
+    queryFn: () => {
+      const input: { id: string; dry_run: true } = { id, dry_run: true }
+      return api.deviceTypes.apply(input)
+    },
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  })
+  const apply = useMutation({
+    mutationFn: async () => (await send(contracts.deviceTypes.apply, { id })).headers.get(CHANGE_ID),
+    onSuccess: (change) => {
+      toast(`Added ${plural(preview.data?.ports_added ?? 0, 'port')}`, undoOf([change]))
+      for (const key of ['ports', 'device', 'history']) void client.invalidateQueries({ queryKey: [key] })
+      onClose()
+    },
+  })
+  const error = apply.error ?? preview.error
+  const { data } = preview
+  return (
+    <Dialog title={`Add the missing ports of ${name}`} onClose={onClose}>
+      {error ? (
+        <Alert>{asAppError(error).message}</Alert>
+      ) : data ? (
+        <p role="status">{effectText(data)} None is changed or removed.</p>
+      ) : (
+        <Skeleton />
+      )}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look="primary"
+          onClick={() => apply.mutate()}
+          disabled={apply.isPending || !data || data.ports_added === 0}
+        >
+          Add ports
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,44 @@
+/** How device types are read and written. */
+import { contracts } from '../api/contracts.ts'
+import { crud } from '../resource/crud.ts'
+import { formFields } from '../resource/fields.ts'
+import type { Resource } from '../resource/resource.ts'
+import { type DeviceType, fields } from './fields.ts'
+import { PortsField } from './ports-field.tsx'
+import { portsInput, rowsOf, type TypePort, writePorts } from './ports-text.ts'
+
+/** The first one adds a page to the sidebar. */
+export const CHANGES = ['device-types', 'device', 'me']
+
+const ORDER = [
+  'manufacturer',
+  'model',
+  'height',
+  'full_depth',
+  'power_w',
+  'part_number',
+  'slug',
+  'description',
+  'ports',
+]
+
+export const DELETE_WARNING = 'Its devices and their ports stay, without a device type.'
+
+export const deviceTypeResource: Resource<DeviceType> = {
+  noun: 'device type',
+  isWide: true,
+  fields: formFields(fields, ORDER, {
+    power_w: { isHalf: true },
+    part_number: { isHalf: true },
+    slug: { isHalf: false },
+    ports: {
+      // The value of a device type.
+      read: (ports) => writePorts(rowsOf(ports as readonly TypePort[])),
+      send: portsInput,
+      render: (input) => <PortsField {...input} />,
+    },
+  }),
+  nameOf: ({ name }) => name,
+  ...crud(contracts.deviceTypes),
+  changes: CHANGES,
+}

@@ -1,0 +1,79 @@
+/** Gives all selected devices one value of a custom field, or takes it from them. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { CustomField } from '../../../src/features/custom-fields/api.ts'
+import { listOf } from '../custom-fields/control.ts'
+import { definitionsQuery } from '../custom-fields/definitions.ts'
+import type { FormValue } from '../custom-fields/known-text.ts'
+import { ValueControl } from '../custom-fields/value-control.tsx'
+import { columnOf } from '../custom-fields/values.ts'
+import { ChangeDialog } from '../resource/change-dialog.tsx'
+import { SelectField } from '../ui/field.tsx'
+import { plural } from '../ui/format.ts'
+import { type BulkOperation, putAll, runOperations } from './batch.ts'
+import type { DialogProps } from './bulk-dialogs.tsx'
+import { devices } from './source.ts'
+
+const NONE: readonly CustomField[] = []
+
+const optionOf = ({ name, label, group }: CustomField): readonly [string, string] => [
+  name,
+  group === '' ? label : `${group}: ${label}`,
+]
+
+export const BulkFieldDialog = ({ ids, onClose, onDone }: DialogProps) => {
+  const { data = NONE } = useQuery(definitionsQuery)
+  const fields = data.filter(({ resource }) => resource === 'devices')
+  const [name, setName] = useState('')
+  const [value, setValue] = useState<FormValue>('')
+  const chosen = fields.find((one) => one.name === name) ?? fields[0]
+  if (!chosen) return null
+  const given = listOf(value).filter((one) => one.trim() !== '')
+  const isEmpty = given.length === 0
+  // A list is replaced whole.
+  const sent = isEmpty ? null : typeof value === 'string' ? value : [...value]
+  const operations = () =>
+    [...ids].map((id): BulkOperation => ({ op: 'update', id, device: { custom: { [chosen.name]: sent } } }))
+  const isOfField = (field: string) => field.startsWith(columnOf(chosen.name))
+  return (
+    <ChangeDialog
+      title={`Set a field of ${plural(ids.size, 'device')}`}
+      action={isEmpty && !chosen.required ? 'Clear field' : 'Set field'}
+      total={ids.size}
+      isReady={!(isEmpty && chosen.required)}
+      hasErrorOf={isOfField}
+      run={runOperations(operations, putAll)}
+      onClose={onClose}
+      onDone={onDone}
+      onFailed={devices.load}
+    >
+      {(errors) => (
+        <>
+          <SelectField
+            label="Custom field"
+            value={chosen.name}
+            onChange={(next) => {
+              setName(next)
+              setValue('')
+            }}
+            options={fields.map(optionOf)}
+          />
+          <ValueControl
+            key={chosen.name}
+            definition={chosen}
+            value={value}
+            onChange={setValue}
+            error={Object.entries(errors).find(([field]) => isOfField(field))?.[1]}
+          />
+          <p className="muted" role="status">
+            {isEmpty
+              ? chosen.required
+                ? 'A required field needs a value.'
+                : `${chosen.label} is taken from each of them.`
+              : `Each of them gets this ${chosen.label}, in the place of its own.`}
+          </p>
+        </>
+      )}
+    </ChangeDialog>
+  )
+}

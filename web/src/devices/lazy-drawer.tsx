@@ -1,0 +1,11 @@
+/** The drawer of a device, whose code is loaded when it is opened. */
+import { lazy, Suspense } from 'react'
+import type { DrawerProps } from './device-drawer.tsx'
+
+const Drawer = lazy(() => import('./device-drawer.tsx').then((module) => ({ default: module.DeviceDrawer })))
+
+export const DeviceDrawer = (props: DrawerProps) => (
+  <Suspense>
+    <Drawer {...props} />
+  </Suspense>
+)

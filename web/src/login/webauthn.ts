@@ -1,0 +1,41 @@
+/** The ceremonies of passkeys, with the JSON forms of WebAuthn level 3, section 5.1. */
+import { postJson } from '../api/client.ts'
+
+/** The answer to the options of a ceremony. */
+export type Shown = { readonly challenge_id: string; readonly response: unknown }
+
+type Options<T> = { readonly challenge_id: string; readonly options: T }
+
+/** Returns true in a browser with passkeys and the JSON methods, at an address that is secure. */
+export const hasPasskeys = (): boolean =>
+  typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
+
+/** Returns true if the browser offers passkeys in the list of a text field. */
+export const hasConditional = async (): Promise<boolean> =>
+  hasPasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable())
+
+const answerOf = (credential: Credential | null): unknown => {
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('The browser gave no passkey.')
+  return credential.toJSON()
+}
+
+/** Makes a new passkey. @throws DOMException if the user refuses, or the authenticator has one already */
+export const createPasskey = async (options: object): Promise<unknown> => {
+  // The server answers this form, which its contract leaves open.
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON)
+  return answerOf(await navigator.credentials.create({ publicKey }))
+}
+
+type Asking = { readonly mediation?: CredentialMediationRequirement; readonly signal?: AbortSignal }
+
+/** Asks for a passkey of this server. @throws DOMException if the user refuses */
+export const askPasskey = async (asking: Asking = {}): Promise<Shown> => {
+  const response = await postJson('/api/auth/passkey/options', {})
+  const { challenge_id, options }: Options<PublicKeyCredentialRequestOptionsJSON> = await response.json()
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+  return { challenge_id, response: answerOf(await navigator.credentials.get({ publicKey, ...asking })) }
+}
+
+/** The user has closed the browser's window, or it was replaced by another. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof DOMException && (error.name === 'NotAllowedError' || error.name === 'AbortError')

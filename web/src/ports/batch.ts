@@ -1,0 +1,20 @@
+/** Creates and deletes many ports. */
+import { call } from '../api/client.ts'
+import { type Change, type Contracts, contracts, type In } from '../api/contracts.ts'
+import type { HistoryFields } from '../resource/batch.ts'
+
+export type PortOperation = In<Contracts['ports']['bulk']>['operations'][number]
+
+const inputOf = (operations: PortOperation[], fields: HistoryFields): In<Contracts['ports']['bulk']> & object => ({
+  operations,
+  atomic: true,
+  ...fields,
+})
+
+export const sendPorts = (operations: PortOperation[], fields: HistoryFields) =>
+  call(contracts.ports.bulk, inputOf(operations, fields))
+
+/** The change that the operations would be. @param operations at most as many as one call takes */
+export const previewPorts = (operations: PortOperation[]): Promise<Change> =>
+  // Of a dry run, the answer is the change that the call would make.
+  sendPorts(operations, { dry_run: 'changes' }) as unknown as Promise<Change>

@@ -1,0 +1,54 @@
+/** Asks before the selected ports are deleted, with their cables. */
+import { useQueryClient } from '@tanstack/react-query'
+import { Suspense } from 'react'
+import { CHUNK, runBatch } from '../resource/batch.ts'
+import { ChangeDialog, type Run } from '../resource/change-dialog.tsx'
+import { DeletePreview } from '../resource/delete-dialog.tsx'
+import { count, plural } from '../ui/format.ts'
+import { Skeleton } from '../ui/primitives.tsx'
+import { type PortOperation, previewPorts, sendPorts } from './batch.ts'
+import { CHANGES } from './queries.ts'
+
+type Props = {
+  readonly ids: ReadonlySet<string>
+  readonly filter: string
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+export const DeletePorts = ({ ids, filter, onClose, onDone }: Props) => {
+  const client = useQueryClient()
+  const operations = [...ids].map((id): PortOperation => ({ op: 'delete', id }))
+  // The addresses of the device name ports.
+  const refresh = () => {
+    for (const key of [...CHANGES, 'device', 'history']) void client.invalidateQueries({ queryKey: [key] })
+  }
+  const run: Run = async (options) => {
+    const { changes, done } = await runBatch(sendPorts, operations, options)
+    refresh()
+    return { changes, text: `Deleted ${plural(done, 'port')}` }
+  }
+  return (
+    <ChangeDialog
+      title={`Delete ${plural(ids.size, 'port')}?`}
+      action={`Delete ${count(ids.size)}`}
+      total={ids.size}
+      isReady
+      isDanger
+      run={run}
+      onClose={onClose}
+      onDone={onDone}
+      onFailed={refresh}
+    >
+      <div>
+        Exactly the {count(ids.size)} that are selected{filter === '' ? '' : ` (the filter is “${filter}”)`}, with their
+        cables.
+        {ids.size <= CHUNK && (
+          <Suspense fallback={<Skeleton />}>
+            <DeletePreview ids={[...ids]} load={() => previewPorts(operations)} />
+          </Suspense>
+        )}
+      </div>
+    </ChangeDialog>
+  )
+}

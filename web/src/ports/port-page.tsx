@@ -1,0 +1,102 @@
+/** One port: the path from it, its facts and its history. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { contracts } from '../api/contracts.ts'
+import { PortPath } from '../cables/trace-strip.tsx'
+import { CustomFacts } from '../custom-fields/known-custom.tsx'
+import { deviceQuery } from '../devices/queries.ts'
+import { HistoryTab } from '../resource/history-tab.tsx'
+import { MissingObject, ObjectPage, type Parent } from '../resource/object-page.tsx'
+import { usePermit } from '../shell/me.ts'
+import { usePageSearch } from '../table/list-search.ts'
+import { Button } from '../ui/button.tsx'
+import { MenuItem } from '../ui/menu.tsx'
+import { Card, Facts } from '../ui/primitives.tsx'
+import type { Port } from './fields.ts'
+import { ConnectDrawer, freeSide, useDisconnect } from './port-actions.tsx'
+import { portFacts } from './port-panel.tsx'
+import css from './ports.module.css'
+import { devicePortsQuery, portQuery } from './queries.ts'
+import { DELETE_WARNING, portResource } from './resource.ts'
+import { peersText } from './words.ts'
+
+const route = getRouteApi('/app/ports/$id')
+const DEVICES: Parent = { text: 'Devices', link: { to: '/devices' } }
+const NONE: readonly Port[] = []
+
+const Overview = ({ port, ports }: { readonly port: Port; readonly ports: readonly Port[] }) => {
+  const { may } = usePermit()
+  return (
+    <div className={css.page}>
+      {may('cables:read') && (
+        <Card title="Path">
+          <PortPath portId={port.id} none="It has no cable." />
+        </Card>
+      )}
+      <Card title="Port">
+        <Facts facts={portFacts(port, ports)} />
+      </Card>
+      <CustomFacts resource="ports" object={port} />
+    </div>
+  )
+}
+
+export const PortPage = () => {
+  const { id } = route.useParams()
+  const { may, blocked } = usePermit()
+  const { search, set } = usePageSearch()
+  const { data, error, refetch } = useQuery(portQuery(id))
+  const port = data?.value
+  const deviceId = port?.device_id ?? ''
+  const { data: device } = useQuery({ ...deviceQuery(deviceId), enabled: port !== undefined && may('devices:read') })
+  const { data: ports = NONE } = useQuery({
+    ...devicePortsQuery(deviceId),
+    enabled: port !== undefined && may('ports:list'),
+  })
+  const { disconnect, dialog } = useDisconnect()
+  if (!port) return <MissingObject noun="port" parent={DEVICES} error={error} refetch={refetch} />
+  const name = device?.value.name ?? deviceId
+  const parent: Parent = {
+    text: name,
+    link: { to: '/devices/$id', params: { id: deviceId }, search: { tab: 'ports' } },
+  }
+  // The list knows the peers.
+  const shown = ports.find((one) => one.id === id) ?? port
+  const close = () => void set({ new: undefined })
+  return (
+    <ObjectPage
+      noun="port"
+      parent={parent}
+      id={id}
+      title={port.name}
+      managedBy={port.managed_by}
+      get={contracts.ports.get}
+      resource={portResource(ports, id)}
+      edit={{ blocked: blocked('ports:update') }}
+      remove={{ blocked: may('ports:delete') ? undefined : 'ports:delete', warning: DELETE_WARNING }}
+      actions={
+        freeSide(shown) !== undefined && (
+          <Button onClick={() => void set({ new: 'cable' })} blocked={blocked('cables:create')}>
+            Connect…
+          </Button>
+        )
+      }
+      menu={shown.peers?.map((peer) => (
+        <MenuItem
+          key={peer.cable_id}
+          onSelect={() => disconnect(peer)}
+          blocked={may('cables:delete') ? undefined : 'cables:delete'}
+        >
+          Disconnect from {peersText(peer)}
+        </MenuItem>
+      ))}
+      tabs={[
+        { id: 'overview', text: 'Overview', content: <Overview port={port} ports={ports} /> },
+        { id: 'history', text: 'History', content: <HistoryTab kind="port" id={id} /> },
+      ]}
+    >
+      {search.new !== undefined && <ConnectDrawer device={{ id: deviceId, name }} port={shown} onClose={close} />}
+      {dialog}
+    </ObjectPage>
+  )
+}

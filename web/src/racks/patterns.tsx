@@ -1,0 +1,66 @@
+/** The fills of devices by their status: a pattern beside the colour, which alone would not tell them apart. */
+import css from './elevation.module.css'
+import type { Face, Mounted } from './geometry.ts'
+
+type Status = Mounted['status']
+
+/** Each drawing has its own, because ids are those of the whole page. */
+const idOf = (status: Status, place: string): string => `rack-${status}-${place}`
+
+export const patternOf = (status: Status, place: Face | 'legend'): string | undefined =>
+  status === 'active' ? undefined : `url(#${idOf(status, place)})`
+
+const SIZE = 8
+
+export const Patterns = ({ face }: { readonly face: Face | 'legend' }) => (
+  <defs>
+    <pattern id={idOf('planned', face)} width={SIZE} height={SIZE} patternUnits="userSpaceOnUse">
+      <rect width={SIZE} height={SIZE} className={css.plannedGround} />
+      <circle cx={4} cy={4} r={0.9} className={css.plannedDot} />
+    </pattern>
+    <pattern
+      id={idOf('maintenance', face)}
+      width={SIZE}
+      height={SIZE}
+      patternUnits="userSpaceOnUse"
+      patternTransform="rotate(45)"
+    >
+      <rect width={SIZE} height={SIZE} className={css.maintenanceGround} />
+      <rect width={2} height={SIZE} className={css.maintenanceStripe} />
+    </pattern>
+    <pattern id={idOf('decommissioned', face)} width={SIZE} height={SIZE} patternUnits="userSpaceOnUse">
+      <rect width={SIZE} height={SIZE} className={css.decommissionedGround} />
+      <path d="M0 0L8 8M8 0L0 8" className={css.decommissionedCross} />
+    </pattern>
+  </defs>
+)
+
+const STATUSES = [
+  ['active', 'Active'],
+  ['planned', 'Planned'],
+  ['maintenance', 'Maintenance'],
+  ['decommissioned', 'Decommissioned'],
+] as const
+
+export const Legend = () => (
+  <ul className={css.legend} aria-label="Statuses">
+    {STATUSES.map(([status, text]) => (
+      <li key={status}>
+        <svg width={18} height={14} aria-hidden="true">
+          <Patterns face="legend" />
+          <rect
+            x={1}
+            y={1}
+            width={16}
+            height={12}
+            rx={3}
+            className={css.device}
+            data-status={status}
+            fill={patternOf(status, 'legend')}
+          />
+        </svg>
+        {text}
+      </li>
+    ))}
+  </ul>
+)

@@ -1,0 +1,109 @@
+/** All racks, by datacenter, with their use of space and of power. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Datacenter } from '../api/contracts.ts'
+import { datacentersQuery, racksQuery } from '../api/queries.ts'
+import { ownColumns } from '../resource/columns.tsx'
+import { tableSpec } from '../resource/fields.ts'
+import { ListPage } from '../resource/list-page.tsx'
+import type { Resource } from '../resource/resource.ts'
+import { usePermit } from '../shell/me.ts'
+import type { Column } from '../table/column.ts'
+import type { TableSpec } from '../table/engine.ts'
+import { TimeAgo } from '../ui/primitives.tsx'
+import { RowLink } from '../ui/row-link.tsx'
+import { type ListedRack, type Names, rackFields } from './fields.ts'
+import { DELETE_WARNING, rackResource } from './resource.ts'
+import { PowerMeter, SpaceMeter, spaceOf } from './usage.tsx'
+
+const ORDER = ['datacenter_id', 'location', 'name', 'height']
+const DEFAULT_COLUMNS = ['datacenter', 'location', 'name', 'height', 'space', 'largest', 'power', 'devices']
+const NONE: readonly Datacenter[] = []
+
+const USAGE: readonly Column<ListedRack>[] = [
+  {
+    id: 'space',
+    text: 'Space',
+    width: 170,
+    isSortable: true,
+    isEssential: true,
+    cell: ({ name, usage }) => usage && <SpaceMeter name={name} usage={usage} />,
+  },
+  {
+    id: 'largest',
+    text: 'Free together',
+    width: 120,
+    isSortable: true,
+    isRight: true,
+    cell: ({ usage }) => usage && <span className="num">{usage.largest_free_units} U</span>,
+  },
+  {
+    id: 'power',
+    text: 'Power',
+    width: 170,
+    isSortable: true,
+    cell: ({ name, usage }) => usage && <PowerMeter name={name} usage={usage} />,
+  },
+  {
+    id: 'devices',
+    text: 'Devices',
+    width: 90,
+    isSortable: true,
+    isRight: true,
+    cell: ({ usage }) => <span className="num">{usage?.devices}</span>,
+  },
+]
+
+const columnsFor = (names: Names): readonly Column<ListedRack>[] =>
+  ownColumns<ListedRack>({ ...rackFields(names), usage: { label: 'Use', column: false } }, ORDER, {
+    name: ({ id, name }) => (
+      <RowLink to="racks" id={id}>
+        {name}
+      </RowLink>
+    ),
+    height: ({ height }) => <span className="num">{height} U</span>,
+    updated_at: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  }).toSpliced(ORDER.length, 0, ...USAGE)
+
+const specFor = (names: Names): TableSpec<ListedRack> => {
+  const spec: TableSpec<ListedRack> = tableSpec(rackFields(names))
+  return {
+    ...spec,
+    sorts: {
+      ...spec.sorts,
+      space: ({ usage }) => usage && spaceOf(usage),
+      largest: ({ usage }) => usage?.largest_free_units,
+      power: ({ usage }) => usage?.power ?? undefined,
+      devices: ({ usage }) => usage?.devices,
+    },
+  }
+}
+
+export const RacksPage = () => {
+  const { may } = usePermit()
+  const navigate = useNavigate()
+  const query = useQuery({ ...racksQuery, enabled: may('racks:list') })
+  const { data: datacenters = NONE } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })
+  const names = useMemo(() => new Map(datacenters.map(({ id, name }) => [id, name])), [datacenters])
+  const resource: Resource<ListedRack> = useMemo(() => rackResource(datacenters), [datacenters])
+  const spec = useMemo(() => specFor(names), [names])
+  const columns = useMemo(() => columnsFor(names), [names])
+  return (
+    <ListPage
+      title="Racks"
+      resourceName="racks"
+      resource={resource}
+      query={query}
+      needs="racks:list"
+      spec={spec}
+      columns={columns}
+      defaultColumns={DEFAULT_COLUMNS}
+      sort="datacenter"
+      placeholder="Name, location or dc:"
+      empty="A rack shows where devices are mounted, on its front and its rear, and how much space and power is left."
+      deleteWarning={DELETE_WARNING}
+      open={({ id }) => void navigate({ to: '/racks/$id', params: { id } })}
+    />
+  )
+}

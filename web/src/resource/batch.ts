@@ -1,0 +1,73 @@
+/** Changes many objects: in calls of a thousand, one after the other, patient with the limit of requests. */
+import { AppError } from '../../../src/platform/contract/errors.ts'
+import { changeOf } from '../api/client.ts'
+import { connection } from '../api/connection.ts'
+import { fieldErrors, isCode } from '../api/errors.ts'
+
+/** Most operations of one call. */
+export const CHUNK = 1000
+
+/** Every write of the estate takes these fields, which its type does not name. */
+export type HistoryFields = { readonly change_note?: string | undefined; readonly dry_run?: 'changes' }
+
+type Refusal = Pick<AppError, 'code' | 'details'> & { readonly error: string }
+type Answer = { readonly results: readonly { readonly error?: Refusal | undefined }[] }
+
+/** Sends one call, of which all operations hold or none. */
+export type Send<Op, A extends Answer> = (operations: Op[], fields: HistoryFields) => Promise<A>
+
+export type Batch<A> = {
+  /** One of each call. */
+  readonly answers: readonly A[]
+  /** The changes, of which each call makes one. */
+  readonly changes: readonly (string | undefined)[]
+  /** The number of operations that were sent before the end or the signal. */
+  readonly done: number
+}
+
+export type BatchOptions = {
+  readonly note?: string
+  readonly onProgress?: (done: number) => void
+  readonly signal?: AbortSignal
+}
+
+const waitForLimit = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.max(1000, connection.get().limitedUntilMs - Date.now())))
+
+/** @throws AppError the first refusal; the calls before it hold */
+export const runBatch = async <Op, A extends Answer & object>(
+  send: Send<Op, A>,
+  operations: readonly Op[],
+  { note, onProgress, signal }: BatchOptions = {},
+): Promise<Batch<A>> => {
+  const answers: A[] = []
+  const sendChunk = async (chunk: Op[]): Promise<A> => {
+    for (;;) {
+      try {
+        return await send(chunk, { change_note: note })
+      } catch (error) {
+        if (!isCode(error, 'RATE_LIMIT_EXCEEDED')) throw error
+        await waitForLimit()
+      }
+    }
+  }
+  let at = 0
+  for (; at < operations.length; at += CHUNK) {
+    if (signal?.aborted) break
+    const answer = await sendChunk(operations.slice(at, at + CHUNK))
+    const refused = answer.results.find(({ error }) => error)?.error
+    if (refused) throw new AppError(refused.code, refused.error, { details: refused.details })
+    answers.push(answer)
+    onProgress?.(Math.min(at + CHUNK, operations.length))
+  }
+  return { answers, changes: answers.map((answer) => changeOf(answer)), done: Math.min(at, operations.length) }
+}
+
+/** Returns the errors of an item by the field alone: `operations[3].port.type` as `type`. */
+export const itemErrors = (error: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(fieldErrors(error)).map(([field, message]) => [
+      field.replace(/^operations\[\d+\]\.((device|port)\.)?/, ''),
+      message,
+    ]),
+  )
