@@ -1,6 +1,6 @@
 // Types of server-binaries.mjs, which is plain JavaScript because Node 20 runs it before Bun is there.
 
-export function findPostgres(): { postgres: string; initdb: string } | undefined
+export function findPostgres(): { postgres: string; initdb: string; basebackup: string } | undefined
 export function findValkey(): string | undefined
 export function findChromium(): string | undefined
 export function findStrace(): string | undefined

@@ -10,7 +10,11 @@ export function findPostgres() {
   const onPath = findOnPath(['postgres'])
   const directories = [...(onPath ? [dirname(realpathSync(onPath))] : []), ...debianPostgres()]
   return directories
-    .map((directory) => ({ postgres: join(directory, 'postgres'), initdb: join(directory, 'initdb') }))
+    .map((directory) => ({
+      postgres: join(directory, 'postgres'),
+      initdb: join(directory, 'initdb'),
+      basebackup: join(directory, 'pg_basebackup'),
+    }))
     .find(({ postgres, initdb }) => isExecutable(postgres) && isExecutable(initdb) && hasTrigrams(dirname(postgres)))
 }
 

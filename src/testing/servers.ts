@@ -95,7 +95,7 @@ export async function valkey(): Promise<{ url: string; stop(): Promise<void>; st
 const withoutPersistence = ['--save', '', '--appendonly', 'no', '--daemonize', 'no']
 
 // A temporary cluster need not survive a crash, and no background work should disturb a test.
-const throwAwaySettings = {
+export const throwAwaySettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
@@ -114,7 +114,7 @@ const ownSettings = {
 }
 
 /** Launches the cluster whose data is in `data`: a folder name within the server's directory, or a path. */
-function postgresLaunch(
+export function postgresLaunch(
   port: number,
   data: (dir: string) => string,
   settings: Record<string, string> = throwAwaySettings,
@@ -261,7 +261,8 @@ export async function launch(options: Launch): Promise<Running> {
  * Returns the shell script between this process and a server. Its standard input is a pipe whose other end only this
  * process holds. When that closes, by `stop()` or because this process has ended (SIGKILL and crashes too), the guard
  * ends the server and removes the directory. It repeats the signal until the server has ended, because a server that
- * has just started ignores SIGQUIT.
+ * has just started ignores SIGQUIT, and a test may have stopped it by SIGSTOP. It repeats the removal, because another
+ * server may still write there.
  */
 function guardScript(dir: string, { prepare, serve, stopSignal }: Launch): string {
   const path = (name: string) => shell([join(dir, name)])
@@ -271,14 +272,14 @@ function guardScript(dir: string, { prepare, serve, stopSignal }: Launch): strin
     if ${prepare?.(dir) ?? 'true'}; then
       ${shell(serve(dir))} 3<&- &
       server=$!
-      { cat <&3; while kill -${stopSignal} $server; do sleep 0.1; done; } &
+      { cat <&3; while kill -${stopSignal} $server; do kill -CONT $server $(cat /proc/$server/task/$server/children 2>/dev/null); sleep 0.1; done; } &
       watcher=$!
       wait $server
       kill -KILL $watcher
     fi
     echo >${path('ended')}
     cat <&3
-    cd / && rm -rf ${shell([dir])}
+    cd / && for _ in 1 2 3 4 5 6 7 8 9; do rm -rf ${shell([dir])} && break; sleep 0.3; done
   `
 }
 
