@@ -241,6 +241,8 @@ export type Sql = {
   readonly matchesWordsInOrder: (db: QueryExecutorProvider, table: string, wanted: WordsWanted) => Promise<WordsInOrder>
   /** Counts the rows that match. */
   readonly countWords: (db: QueryExecutorProvider, table: string, words: readonly string[]) => Promise<number>
+  /** The same for a view that shows a part of the table: the index of the words finds rows that it leaves out. */
+  readonly inPart: Pick<Sql, 'matchesWordsInOrder' | 'countWords'>
   /**
    * Returns true if the rows named by `rows` are few enough that fetching and sorting them is the fastest way to the
    * first ones. With more, scanning an index in the order of the list is faster. Always true if the planner decides

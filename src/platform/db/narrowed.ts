@@ -1,23 +1,9 @@
 /** Shows a part of a database: statements read views of its tables. Knows no table. */
-import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { CacheGroup, RevisionCache } from './cache/revision-cache.ts'
-import type { Db, Sql } from './database.ts'
+import type { Db } from './database.ts'
 import { InterceptingExecutor, kyselyOn, type RunQuery } from './query/intercepting-executor.ts'
 import type { TableViews } from './table-views.ts'
-
-/** The counts of the indexes of searches include rows that the views leave out. */
-const narrowedCapabilities = (whole: Sql): Sql => ({
-  ...whole,
-  matchesWordsInOrder: async (_db, table, { words }) => ({
-    condition: async () => whole.matchesWords(table, words),
-    count: undefined,
-  }),
-  countWords: async (db, table, words) => {
-    const { rows } = await sql<{ n: number | string }>`
-      SELECT count(*) AS n FROM ${sql.table(table)} WHERE ${whole.matchesWords(table, words)}`.execute(db)
-    return Number(rows[0]?.n)
-  },
-})
 
 const isRead = (): never => {
   throw new Error('a narrowed database is read only')
@@ -56,7 +42,7 @@ export const narrowedOf = <Tables>(
     quick: read,
     // The class has private parts, which no caller uses.
     cache: cache as RevisionCache,
-    sql: narrowedCapabilities(whole.sql),
+    sql: { ...whole.sql, ...whole.sql.inPart },
     write: isRead,
     vacuum: isRead,
     // Without the texts of a search: they keep its result up to date from rows that the views may leave out.

@@ -46,6 +46,7 @@ const postgresSql: Sql = {
   matchesWords,
   matchesWordsInOrder,
   countWords,
+  inPart: { matchesWordsInOrder, countWords },
   guard,
   // A snapshot lists the transactions in progress below its upper end (PostgreSQL's documentation, 9.27.16). Later ones
   // are below a number that is taken now. Transactions whose number belongs to another database write nothing here.

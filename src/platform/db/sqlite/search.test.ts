@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
 import { ddlFor } from '../migrate.ts'
-import { matchesWordsInOrder } from './search.ts'
+import { viewedBy } from '../narrowed.ts'
+import { TableViews } from '../table-views.ts'
+import { inPart, matchesWordsInOrder } from './search.ts'
 
 const COUNT = 16_000
 
@@ -30,10 +32,14 @@ describe('the first rows that hold a word', () => {
   })
   afterAll(() => database.close())
 
-  const numbersOf = async (condition: Expression<SqlBool>, wanted?: number): Promise<number[]> => {
+  const numbersOf = async (
+    condition: Expression<SqlBool>,
+    wanted?: number,
+    db = database.db.read,
+  ): Promise<number[]> => {
     const limit = wanted === undefined ? sql`` : sql`LIMIT ${wanted}`
     const query = sql<{ id: string }>`SELECT id FROM notes WHERE ${condition} ORDER BY name_key, id ${limit}`
-    return (await query.execute(database.db.read)).rows.map(({ id }) => Number(id))
+    return (await query.execute(db)).rows.map(({ id }) => Number(id))
   }
   const HOLDS: Record<string, (n: number) => boolean> = {
     every: () => true,
@@ -46,19 +52,27 @@ describe('the first rows that hold a word', () => {
   const holding = (words: readonly string[]) =>
     Array.from({ length: COUNT }, (_, i) => COUNT - 1 - i).filter((n) => words.every((word) => HOLDS[word]?.(n)))
 
-  test.each([
-    ['every'],
-    ['third'],
-    ['late'],
-    ['early'],
-    ['rare'],
-    ['nowhere'],
-    ['third late'],
-    ['late xy'],
-    ['xy'],
-    ['early late'],
-    ['rare xy'],
-  ])('%s', async (text) => {
+  const TEXTS = 'every,third,late,early,rare,nowhere,third late,late xy,xy,early late,rare xy'.split(',')
+
+  // A part of 5,000 rows, and one of 1,000.
+  test.each(TEXTS.flatMap((text) => [3000, 11_000].map((from) => [text, from] as const)))(
+    '%s in a part that begins at %d',
+    async (text, from) => {
+      const words = text.split(' ')
+      const to = from === 3000 ? 8000 : 12_000
+      const shown = `SELECT * FROM main.notes WHERE CAST(id AS INTEGER) BETWEEN ${from} AND ${to - 1}`
+      const views = new TableViews(database.db.sql.past, [{ name: 'notes', sql: shown }], ['notes_search'])
+      const db = viewedBy(database.db.read, views)
+      const expected = holding(words).filter((n) => n >= from && n < to)
+      const { condition } = await inPart.matchesWordsInOrder(db, 'notes', { words })
+      for (const wanted of [1, 50, 1000])
+        expect(await numbersOf(await condition({ wanted }), wanted, db)).toEqual(expected.slice(0, wanted))
+      expect(await numbersOf(await condition({ count: expected.length }), undefined, db)).toEqual(expected)
+      expect(await inPart.countWords(db, 'notes', words)).toBe(expected.length)
+    },
+  )
+
+  test.each(TEXTS)('%s', async (text) => {
     const words = text.split(' ')
     const expected = holding(words)
     for (const most of [undefined, 0, 100, 5000, COUNT]) {

@@ -21,6 +21,9 @@ const holds = (table: string, word: string): RawBuilder<SqlBool> =>
 const all = (conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<SqlBool> =>
   sql`(${sql.join(conditions, sql` AND `)})`
 
+const holdsAll = (table: string, words: readonly string[]): RawBuilder<SqlBool> =>
+  all(words.map((word) => holds(table, word)))
+
 /** Returns the row numbers that match every indexed word; undefined without such a word. */
 const matchesOf = (table: string, words: readonly string[]): RawBuilder<{ rowid: number }> | undefined => {
   const indexed = words.filter(isIndexed)
@@ -81,7 +84,7 @@ const listOf = async (db: QueryExecutorProvider, matches: RawBuilder<unknown>): 
 
 export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table, { words, most = MANY }) => {
   const matches = matchesOf(table, words)
-  const byText = all(words.map((word) => holds(table, word)))
+  const byText = holdsAll(table, words)
   if (!matches) return { condition: async () => byText, count: undefined }
   const size = await sizeOf(db, table)
   const short = words.filter((word) => !isIndexed(word)).map((word) => holds(table, word))
@@ -100,4 +103,38 @@ export const matchesWordsInOrder: Sql['matchesWordsInOrder'] = async (db, table,
     condition: async (part) => ((await isSoon(part)) ? byText : among(await listOf(db, matches))),
     count: undefined,
   }
+}
+
+const countUpTo = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, most: number): Promise<number> =>
+  countOf(db, sql`${rows} LIMIT ${most + 1}`)
+
+const isFrequent = async (db: QueryExecutorProvider, table: string, words: readonly string[]): Promise<boolean> => {
+  const matches = matchesOf(table, words)
+  return !matches || (await countUpTo(db, matches, MANY)) > MANY
+}
+
+/**
+ * SQLite reads the rows of a part by the index of areas, which has their names: with frequent words, the text of these
+ * rows finds the first ones soon. The sign keeps SQLite from fetching all matches of the whole table
+ * (sqlite.org/optoverview.html, 'unary +').
+ */
+export const inPart: Sql['inPart'] = {
+  matchesWordsInOrder: async (db, table, { words }) => {
+    const isRead = await isFrequent(db, table, words)
+    return {
+      condition: async ({ wanted }) =>
+        isRead && wanted !== undefined ? holdsAll(table, words) : matchesWords(table, words),
+      count: undefined,
+    }
+  },
+  countWords: async (db, table, words) => {
+    const rows = sql`SELECT 1 FROM ${sql.table(table)}`
+    const conditionOfMany = async (): Promise<RawBuilder<SqlBool>> => {
+      const matches = words.every(isIndexed) ? matchesOf(table, words) : undefined
+      if (!matches || (await countUpTo(db, rows, MANY)) <= MANY) return holdsAll(table, words)
+      return sql<SqlBool>`+${sql.ref(`${table}.seq`)} IN (${matches})`
+    }
+    const areMany = await isFrequent(db, table, words)
+    return countOf(db, sql`${rows} WHERE ${areMany ? await conditionOfMany() : matchesWords(table, words)}`)
+  },
 }

@@ -18,7 +18,7 @@ import { connect, connectWriter } from './connection.ts'
 import { runOn, sqliteKysely, statementCache } from './dialect.ts'
 import { createLargeWriter } from './large-writer.ts'
 import { pastSql } from './past.ts'
-import { areFew, countWords, matchesWords, matchesWordsInOrder, selective } from './search.ts'
+import { areFew, countWords, inPart, matchesWords, matchesWordsInOrder, selective } from './search.ts'
 import { createSnapshots } from './snapshots.ts'
 import { vacuumFile } from './vacuum.ts'
 
@@ -57,6 +57,7 @@ const sqliteSql: Sql = {
   matchesWords,
   matchesWordsInOrder,
   countWords,
+  inPart,
   guard: undefined,
   underWay: async () => undefined,
   nextTransaction: () => sql<number>`0`,
