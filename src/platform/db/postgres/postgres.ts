@@ -1,25 +1,21 @@
 /** PostgreSQL through Bun's own client. It has many writers, so it locks rows and names; SQLite has one writer. */
 import { SQL } from 'bun'
-import { type Compilable, Kysely, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
-import { lengthOf } from '../row-weight.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
 import { postgresChangeNotifier } from './change-notifier.ts'
 import { coalesce } from './coalesce.ts'
-import { behindEachOther, later, oneByOne } from './dialect.ts'
-import { rethrowTranslated } from './errors.ts'
+import { behindEachOther, oneByOne } from './dialect.ts'
 import { guard } from './guards.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
+import { streamRows } from './stream.ts'
 import { createWriter, lockNames, lockNamesShared, locksHeld, lockTables, revisionIn } from './writes.ts'
 
-const STREAM_CHUNK = 500
-/** Target size of a chunk in characters. After long rows, fewer are fetched. */
-const STREAM_CHUNK_LENGTH = 512 * 1024
 /** A running server answers at once. */
 const CONNECT_S = 5
 /** Time limit of a ping; without an answer the server counts as unreachable. */
@@ -100,14 +96,6 @@ const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
   return row
 }
 
-/** Returns the number of rows to fetch next, from the length of the last ones. */
-const rowsOfChunk = (rows: readonly unknown[]): number => {
-  const columns = Object.keys((rows[0] ?? {}) as object)
-  let length = 1
-  for (const row of rows) length += lengthOf(row as object, columns)
-  return Math.max(1, Math.min(STREAM_CHUNK, Math.floor((STREAM_CHUNK_LENGTH * rows.length) / length)))
-}
-
 export type PostgresLimits = {
   /** At least two; for everything but streams and notifications. */
   readonly connections: number
@@ -182,46 +170,6 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
   const write = createWriter<Tables>({ pool, dialect, log: watch.log })
   const ages = createSnapshotAges(streamConnections(limits.connections))
 
-  /** @param entered called at the start; its result is called when the snapshot has been released */
-  async function* read<Row>(queries: readonly Compilable<Row>[], entered: () => () => void): AsyncGenerator<Row[]> {
-    const leave = entered()
-    const { connection, release } = await streams.reserve().catch((error: unknown) => {
-      leave()
-      throw error
-    })
-    let rows: Row[] = []
-    let most = STREAM_CHUNK
-    try {
-      let before: Promise<unknown>[] = [later(connection, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')]
-      for (const [at, query] of queries.entries()) {
-        const compiled = query.compile()
-        if (at > 0) before.push(later(connection, 'CLOSE rows'))
-        before.push(later(connection, `DECLARE rows NO SCROLL CURSOR FOR ${compiled.sql}`, compiled.parameters))
-        for (;;) {
-          const fetched = later(connection, `FETCH ${most} FROM rows`)
-          // The first failure is thrown; all later statements fail because of it.
-          await Promise.all(before)
-          before = []
-          const more = (await fetched) as Row[]
-          const isLast = more.length < most
-          most = rowsOfChunk(more)
-          rows = rows.length === 0 ? more : rows.concat(more)
-          if (isLast) break
-          yield rows
-          rows = []
-        }
-      }
-    } catch (error) {
-      rethrowTranslated(error)
-    } finally {
-      // Not awaited: without an answer the transaction has ended, and the earlier error reports that.
-      later(connection, 'ROLLBACK').then(release, release)
-      leave()
-    }
-    // After the release, so that a reader of the last chunk, or of a short list, holds no connection.
-    yield rows
-  }
-
   return {
     engine: 'postgres',
     read: db,
@@ -229,8 +177,8 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     cache,
     sql: postgresSql,
     write,
-    stream: (...queries) => read(queries, ages.enter),
-    scan: (...queries) => read(queries, () => () => {}),
+    stream: (...queries) => streamRows(streams.reserve, queries, ages.enter),
+    scan: (...queries) => streamRows(streams.reserve, queries),
     onSnapshotsDue: ages.listen,
     remember: async (table, key, read) => (await readPoint()).remember(table, key, read),
     revision: async (tables) => (await readPoint()).revision(tables),
