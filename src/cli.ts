@@ -1,5 +1,4 @@
 /** Assembles the command line of Plat from the registry of contracts and the commands that are not operations. */
-import packageJson from '../package.json' with { type: 'json' }
 import { movingCommands } from './database-copy/commands.ts'
 import { demoCommands } from './demo/cli-commands.ts'
 import { deviceTypeCommands } from './features/device-types/cli-commands.ts'
@@ -14,6 +13,7 @@ import { CLIENT_COMMANDS } from './platform/cli/client-commands.ts'
 import type { Command, Program } from './platform/cli/command.ts'
 import { offlineCommands } from './platform/cli/offline-commands.ts'
 import { createCli } from './platform/cli/run.ts'
+import { VERSION } from './platform/runtime/version.ts'
 import { recoveryCommands } from './recovery/commands.ts'
 
 /** Started by the server for a scan; users do not run it. */
@@ -35,7 +35,7 @@ const templateChild: Command = {
 }
 
 export const program: Program = {
-  version: packageJson.version,
+  version: VERSION,
   contracts: async () => (await import('./features/index.ts')).contracts,
   specials: [
     ...CLIENT_COMMANDS,

@@ -1,6 +1,5 @@
 /** The composition root: configuration -> database -> features -> HTTP and jobs. No logic. */
 import { join } from 'node:path'
-import pkg from '../package.json' with { type: 'json' }
 import { openTrail } from './features/audit/trail.ts'
 import { createRequirement, warnOfUnknownRoles } from './features/factors/requirement.ts'
 import { createFeatures } from './features/handlers.ts'
@@ -20,10 +19,12 @@ import { ensureFirstAdmin, type FirstAdmin } from './features/users/first-admin.
 import { settleLooks } from './features/users/usernames.ts'
 import { sealStoredHeaders } from './features/webhooks/seal-headers.ts'
 import { migrations } from './migrations/index.ts'
+import { PROGRAM } from './migrations/program.ts'
 import type { Db } from './platform/db/database.ts'
 import { DATA_FILE, openDataFolder } from './platform/db/disk/data-folder.ts'
 import { DataLockedError } from './platform/db/disk/data-lock.ts'
 import { migrate } from './platform/db/migrate.ts'
+import { programName } from './platform/db/postgres/program-name.ts'
 import { openSqlite } from './platform/db/sqlite/sqlite.ts'
 import { createDnsConnector, type DnsConnector } from './platform/dns/connector.ts'
 import { type App, createApp } from './platform/http/app.ts'
@@ -41,12 +42,11 @@ import type { Logger } from './platform/runtime/log.ts'
 import { createMetrics } from './platform/runtime/metrics.ts'
 import { temporaryFolder } from './platform/runtime/unnamed-file.ts'
 import { openValkey } from './platform/runtime/valkey.ts'
+import { VERSION } from './platform/runtime/version.ts'
 import { createOutbound, type Outbound } from './platform/security/outbound.ts'
 import { namedTargetRules, targetRules } from './platform/security/outbound-target.ts'
 import { createPasswords, type Passwords, passwordWaitMs } from './platform/security/passwords.ts'
 import { startScan as startScanProcess } from './scanner/process.ts'
-
-export const VERSION: string = pkg.version
 
 export type Process = { readonly config: Config; readonly log: Logger; readonly now: () => Date }
 
@@ -82,7 +82,7 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
     const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
     const lockMs = config.databaseLockTimeoutMs
     const { openPostgres } = await import('./platform/db/postgres/postgres.ts')
-    const db = openPostgres<Tables>(config.databaseUrl, { connections, statementMs, lockMs })
+    const db = openPostgres<Tables>(config.databaseUrl, { connections, statementMs, lockMs }, programName(PROGRAM))
     const applied = await migrate(db, { migrations, now }).catch(async (error: unknown) => {
       await db.close()
       throw error

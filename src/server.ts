@@ -1,15 +1,7 @@
 /** Implements `plat serve` and the other commands that open the database themselves. */
 
 import { join } from 'node:path'
-import {
-  type ComposeOptions,
-  compose,
-  openDatabase,
-  openDatabaseBeside,
-  type Plat,
-  type Process,
-  VERSION,
-} from './compose.ts'
+import { type ComposeOptions, compose, openDatabase, openDatabaseBeside, type Plat, type Process } from './compose.ts'
 import { openHostTrail } from './features/audit/host-trail.ts'
 import { type Evicted, evict as evictUser } from './features/eviction/evict.ts'
 import { resetFactorsOnHost } from './features/factors/reset-on-host.ts'
@@ -28,6 +20,7 @@ import { type Config, loadConfig } from './platform/runtime/config/config.ts'
 import type { Flags } from './platform/runtime/config/sources.ts'
 import { collectGarbageRegularly } from './platform/runtime/gc.ts'
 import { createLogger } from './platform/runtime/log.ts'
+import { VERSION } from './platform/runtime/version.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 
 /** Time for requests in progress to finish at shutdown. */

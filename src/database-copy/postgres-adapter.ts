@@ -1,9 +1,11 @@
 /** PostgreSQL as source or target of a copy: one connection for the lifetime of the adapter. */
 import { SQL } from 'bun'
 import { migrations } from '../migrations/index.ts'
+import { PROGRAM } from '../migrations/program.ts'
 import { AppError } from '../platform/contract/errors.ts'
 import { migrate, UNFINISHED_COPY } from '../platform/db/migrate.ts'
-import { openPostgres } from '../platform/db/postgres/postgres.ts'
+import { DEFAULT_LIMITS, openPostgres } from '../platform/db/postgres/postgres.ts'
+import { programName } from '../platform/db/postgres/program-name.ts'
 import { quoted } from '../platform/db/quoted.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import {
@@ -191,7 +193,7 @@ const targetOn = (connection: Connection, url: string): Target => {
   return {
     ...side,
     prepare: async () => {
-      const db = openPostgres(url)
+      const db = openPostgres(url, DEFAULT_LIMITS, programName(PROGRAM))
       await migrate(db, { migrations, now: () => new Date() }).finally(db.close)
     },
     loosen: () =>

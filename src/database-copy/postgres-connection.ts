@@ -1,7 +1,7 @@
 /** One connection to PostgreSQL for a whole copy, and a check for other connections. Knows no table. */
 import { type ReservedSQL, SQL } from 'bun'
 import { AppError } from '../platform/contract/errors.ts'
-import { PROGRAM_NAME } from '../platform/db/postgres/postgres.ts'
+import { IS_PROGRAM } from '../platform/db/postgres/program-name.ts'
 
 const TIMEOUT_S = 10
 /** @example placeOf('postgres://plat:secret@db/plat') // 'postgres://db/plat' */
@@ -46,7 +46,7 @@ export const connect = async (url: string): Promise<Connection> => {
 }
 
 const OTHERS = `SELECT count(*)::int AS n FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = '${PROGRAM_NAME}' AND pid <> pg_backend_pid()`
+  WHERE datname = current_database() AND ${IS_PROGRAM} AND pid <> pg_backend_pid()`
 
 /** A server that has just stopped is still listed for a moment. */
 const GONE_MS = 2000

@@ -12,6 +12,7 @@ import { behindEachOther, oneByOne } from './dialect.ts'
 import { guard } from './guards.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
+import { PROGRAM_NAME } from './program-name.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import { streamRows } from './stream.ts'
 import { createWriter, lockNames, lockNamesShared, locksHeld, lockTables, revisionIn } from './writes.ts'
@@ -20,11 +21,8 @@ import { createWriter, lockNames, lockNamesShared, locksHeld, lockTables, revisi
 const CONNECT_S = 5
 /** Time limit of a ping; without an answer the server counts as unreachable. */
 const PING_MS = 2000
-/** The application name of the connections. */
-export const PROGRAM_NAME = 'plat'
 /** The settings of every connection. After a broken one, the server holds its locks for a minute at most. */
-const CONNECTION = {
-  application_name: PROGRAM_NAME,
+const SETTINGS = {
   idle_in_transaction_session_timeout: 60_000,
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
@@ -116,11 +114,16 @@ const streamConnections = (connections: number): number => Math.max(1, Math.floo
 /** Returns the maximum number of connections of one server: its queries, its streams, and one for notifications. */
 export const mostConnections = (connections: number): number => connections + streamConnections(connections) + 1
 
-/** Connects lazily, with the first query. */
-export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAULT_LIMITS): Db<Tables> => {
+/** Connects lazily, with the first query. @param name of the connections */
+export const openPostgres = <Tables>(
+  url: string,
+  limits: PostgresLimits = DEFAULT_LIMITS,
+  name: string = PROGRAM_NAME,
+): Db<Tables> => {
   const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
   const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
-  const opened = { ...shared, connection: { ...CONNECTION, ...timeouts } }
+  const settings = { ...SETTINGS, application_name: name }
+  const opened = { ...shared, connection: { ...settings, ...timeouts } }
   /** Creates a pool of connections for one query or transaction at a time. */
   const pooled = (most: number, options: SQL.Options): PostgresPool =>
     createPostgresPool(most, (lost) => new SQL({ ...options, max: 1, onclose: lost }))
@@ -135,11 +138,11 @@ export const openPostgres = <Tables>(url: string, limits: PostgresLimits = DEFAU
     },
   })
   // The reader of a stream may be slow within its transaction, which holds no lock.
-  const streaming = { ...CONNECTION, ...timeouts, idle_in_transaction_session_timeout: 0 }
+  const streaming = { ...settings, ...timeouts, idle_in_transaction_session_timeout: 0 }
   const streams = pooled(streamConnections(limits.connections), { ...shared, connection: streaming })
   const notifier = postgresChangeNotifier(
     quickClient,
-    (lost) => new SQL({ ...shared, max: 1, connection: CONNECTION, onclose: lost }),
+    (lost) => new SQL({ ...shared, max: 1, connection: settings, onclose: lost }),
   )
   const watch = createQueryMetrics()
   const dialect = oneByOne(pool)

@@ -1,0 +1,4 @@
+/** The version of this program. */
+import pkg from '../../../package.json' with { type: 'json' }
+
+export const VERSION: string = pkg.version
