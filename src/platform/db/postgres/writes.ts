@@ -29,6 +29,8 @@ const COUNT = counting('$1', '$2::int4')
  */
 const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 const MAX_TRIES = 5
+/** Longest pause after the first try; it doubles with each. It is random, so that two writers do not meet again. */
+const PAUSE_MS = 4
 const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
 
 /** Those of the rights and of the scopes. More would make too many different statements. */
@@ -211,6 +213,7 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
         })
       } catch (error) {
         if (!isRetryable(error) || tries === MAX_TRIES) throw error
+        await Bun.sleep(Math.random() * PAUSE_MS * 2 ** tries)
       }
     }
   }
