@@ -129,6 +129,7 @@ export const audit = {
 export const auditRoutes = {
   export: rawRoute({
     name: 'audit.export',
+    readsOnce: true,
     summary: 'Download all matching audit entries, as JSON or CSV; newest first',
     http: 'GET /api/audit/export',
     access: 'audit:export',

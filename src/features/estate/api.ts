@@ -254,6 +254,7 @@ export const estateRoutes = {
   }),
   export: rawRoute({
     name: 'estate.export',
+    readsOnce: true,
     summary: 'Write the inventory as a document that an apply reads, with names in place of ids',
     description:
       'It holds what the caller may list. Fields that hold their default are left out. The same inventory has the same bytes, whatever its ids. An apply of the document ' +

@@ -141,6 +141,7 @@ export const feeds = {
 export const feedRoutes = {
   content: rawRoute({
     name: 'feeds.content',
+    readsOnce: true,
     summary: 'Return the content of a feed, in its format',
     description:
       'It needs feeds:read and devices:list, a zone feeds:read and dns:read. An API key with `feed_id` opens this and nothing else: as a Bearer token, as the password of ' +

@@ -339,7 +339,10 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
     past: async (ctx, text) => {
       const moment = await momentOf(ctx, 'as_of', text)
       const tables = (await store.countLater(ctx, { seq: moment.seq, most: FEW_LATER + 1 })) > FEW_LATER ? many : few
-      const { read, store: past } = pastOf(db, tables, { seq: moment.seq, isSettled: () => isSettled(ctx, moment) })
+      const { read, store: past } = pastOf(ctx.store, tables, {
+        seq: moment.seq,
+        isSettled: () => isSettled(ctx, moment),
+      })
       return { db: read, store: past, at: textOf(moment.atMs) }
     },
   }

@@ -29,8 +29,9 @@ const namedChange = async (ctx: MomentScope, field: string, text: string): Promi
   return change
 }
 
-const nowMsOf = async (ctx: MomentScope): Promise<number> =>
-  Math.max(Date.parse(ctx.now), await store.nowMs(ctx, Date.parse(ctx.now)))
+/** By the clock of the primary, from which changes have their time. */
+const nowMsOf = async ({ store: from, now }: MomentScope): Promise<number> =>
+  Math.max(Date.parse(now), await store.nowMs({ db: from.quick, store: from }, Date.parse(now)))
 
 /** The time of a moment that only filters: of any time. @throws AppError VALIDATION_ERROR on `field` */
 export const filterTimeOf = async (ctx: MomentScope, field: string, text: string): Promise<number> =>

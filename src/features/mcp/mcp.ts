@@ -76,13 +76,13 @@ export const mcpFeature = (options: McpFeatureOptions): Feature => {
         route: mcpRoutes.call,
         ...(mcpAuthenticator && { identify: mcpAuthenticator.identify }),
         handler: async (ctx, request) => {
-          const { caller, rights, log, signal, requestId, client } = ctx
+          const { caller, rights, readPoint, log, signal, requestId, client } = ctx
           opening ??= open()
           const endpoint = await opening
           const lacking: Permission[] = []
           const insufficientScope = (permissions: readonly Permission[]) => void lacking.push(...permissions)
           const describeCustom = () => customFieldsOfTools(ctx)
-          const call = { caller, rights, log, signal, requestId, client, describeCustom, insufficientScope }
+          const call = { caller, rights, readPoint, log, signal, requestId, client, describeCustom, insufficientScope }
           const response = await endpoint(request, call)
           // Thrown, not returned: the client must see the 403, and the model must not.
           if (mcpAuthenticator && lacking.length > 0) throw mcpAuthenticator.insufficientScope(caller, lacking)

@@ -21,7 +21,7 @@ const rows = (db: Kysely<Tables>) =>
     .orderBy('first_key')
     .orderBy('prefix')
 
-const everyRow = prepared((db: Kysely<Tables>) => rows(db))
+const everyRow = prepared((db: Kysely<Tables>) => rows(db), 'many')
 
 /** Returns all networks in the order of the tree. */
 export const allRows = (scope: StoreScope): Promise<TreeRow[]> => everyRow(scope, {})
@@ -29,6 +29,7 @@ export const allRows = (scope: StoreScope): Promise<TreeRow[]> => everyRow(scope
 const rowsWithin = prepared(
   (db: Kysely<Tables>, { first, last, prefix }: { first: IpKey; last: IpKey; prefix: number }) =>
     rows(db).where('first_key', '>=', first).where('first_key', '<=', last).where('prefix', '>=', prefix),
+  'many',
 )
 
 type Bounds = Pick<NetworkRow, 'first_key' | 'last_key' | 'prefix'>
@@ -57,7 +58,7 @@ const steps = prepared((db: Kysely<Tables>, { first, last, prefix }: { first: Ip
       FROM steps WHERE steps.subnet_key IS NOT NULL AND n < ${sql.lit(STEPS)}
     ) SELECT subnet_key FROM steps WHERE subnet_key IS NOT NULL`
   return { compile: () => sql<{ subnet_key: string }>`${text}`.compile(db) }
-})
+}, 'many')
 
 /**
  * Returns the next subnets that lie directly in a block, by stepping from each to the first behind it.
@@ -72,22 +73,24 @@ export const nextInside = async (scope: StoreScope, { last_key, prefix }: Bounds
 /** Taken addresses that are read by one query. */
 const TAKEN = 256
 
-const takenFrom = prepared((db: Kysely<Tables>, { first, last, now }: { first: IpKey; last: IpKey; now: string }) =>
-  db
-    .selectFrom('addresses')
-    .select('ip_key')
-    .where('ip_key', '>=', first)
-    .where('ip_key', '<=', last)
-    .unionAll(
-      db
-        .selectFrom('reservations')
-        .select('ip_key')
-        .where('ip_key', '>=', first)
-        .where('ip_key', '<=', last)
-        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
-    )
-    .orderBy('ip_key')
-    .limit(TAKEN),
+const takenFrom = prepared(
+  (db: Kysely<Tables>, { first, last, now }: { first: IpKey; last: IpKey; now: string }) =>
+    db
+      .selectFrom('addresses')
+      .select('ip_key')
+      .where('ip_key', '>=', first)
+      .where('ip_key', '<=', last)
+      .unionAll(
+        db
+          .selectFrom('reservations')
+          .select('ip_key')
+          .where('ip_key', '>=', first)
+          .where('ip_key', '<=', last)
+          .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
+      )
+      .orderBy('ip_key')
+      .limit(TAKEN),
+  'many',
 )
 
 /** Returns the next addresses in a range that a device or a live reservation has. */

@@ -134,10 +134,12 @@ export const createMcpAuthenticator = (options: McpAuthenticatorOptions): McpAut
   }
 
   const byToken = async (token: string): Promise<Identity> => {
-    const { rights, grantId } = await liveHolder(secretHash(token), sourceAt(await db.readPoint()))
+    const readPoint = await db.readPoint()
+    const { rights, grantId } = await liveHolder(secretHash(token), sourceAt(readPoint))
     const { caller } = rights
     uses.note(`${caller.client?.id} ${grantId}`, now())
-    return { caller, isAmbient: false, rights }
+    const identity = { caller, isAmbient: false, rights }
+    return db.sql.isInProcess ? identity : { ...identity, readPoint }
   }
 
   /** Adds the challenge to a 401 of another credential. */

@@ -197,6 +197,7 @@ export const racks = {
 export const rackRoutes = {
   svg: rawRoute({
     name: 'racks.elevation-svg',
+    readsOnce: true,
     summary: 'Return a face of a rack as an SVG image',
     http: 'GET /api/racks/{id}/elevation.svg',
     access: 'racks:read',

@@ -100,6 +100,17 @@ export type ReadPoint = {
     read: () => Promise<string | undefined>,
     by?: SearchMatch,
   ) => string | undefined | Promise<string | undefined>
+  /** Where the write-ahead log holds these commits, if standbys answer reads. */
+  readonly position?: string
+}
+
+/** The hosts that answer reads: docs/decisions/reads-on-standbys.md. */
+export type ReadHosts = {
+  readonly mode: 'primary' | 'standbys'
+  /** The number of reads outside of transactions that each host has answered since the start, by its name. */
+  readonly answers: () => ReadonlyMap<string, number>
+  /** Returns why a standby is not asked; '' if it is. */
+  readonly messageOf: (host: string) => string
 }
 
 export type Db<Tables> = {
@@ -108,6 +119,8 @@ export type Db<Tables> = {
   readonly read: Kysely<Tables>
   /** Like `read`, for fast queries: of a few rows, by an index. A query may wait for earlier ones on its connection. */
   readonly quick: Kysely<Tables>
+  /** Like `quick`, for the rows of several objects. */
+  readonly quickMany: Kysely<Tables>
   /** Values that are valid for a revision: `remember` and others keep theirs in it, in one bound. */
   readonly cache: RevisionCache
   readonly sql: Sql
@@ -134,6 +147,12 @@ export type Db<Tables> = {
   readonly revision: (tables: readonly (keyof Tables & string)[]) => string | Promise<string>
   /** Returns a committed state no older than the call. One call per request suffices. */
   readonly readPoint: () => ReadPoint | Promise<ReadPoint>
+  /**
+   * Returns the database for one read whose question came before the point. Its `read`, `quickMany` and `stream` may be answered by a standby
+   * that has replayed the commits of the point.
+   */
+  readonly at: (point: ReadPoint) => Db<Tables>
+  readonly readHosts: ReadHosts
   /** Notifications between the servers that share the database; undefined on SQLite. */
   readonly notifier: ChangeNotifier | undefined
   /** Sets the listener that gets the name and the duration of every query. */

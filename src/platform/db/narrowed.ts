@@ -40,6 +40,7 @@ export const narrowedOf = <Tables>(
     ...whole,
     read,
     quick: read,
+    quickMany: read,
     // The class has private parts, which no caller uses.
     cache: cache as RevisionCache,
     sql: { ...whole.sql, ...whole.sql.inPart },
@@ -49,6 +50,7 @@ export const narrowedOf = <Tables>(
     remember: (table, key, find) => whole.remember(table, `${part} ${key}`, find),
     revision: async (names) => `${await whole.revision(names)} ${part}`,
     readPoint: isRead,
+    at: isRead,
     stream: (...queries) => whole.stream(...queries.map(narrowed)),
     scan: (...queries) => whole.scan(...queries.map(narrowed)),
   }

@@ -96,6 +96,7 @@ export const pastOf = <Tables>(
     ...present,
     read,
     quick: read,
+    quickMany: read,
     cache: new RevisionCache(),
     sql: pastCapabilities(present.sql),
     write: isOver,
@@ -113,6 +114,7 @@ export const pastOf = <Tables>(
       return (await settled()) ? `past ${seq}` : `past ${seq} ${await present.revision(names)}`
     },
     readPoint: isOver,
+    at: isOver,
     stream: (...queries) => streamed(present.stream(...queries.map(past))),
     scan: (...queries) => streamed(present.scan(...queries.map(past))),
   }

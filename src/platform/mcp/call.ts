@@ -5,6 +5,7 @@ import { toolName } from '../cli/command-name.ts'
 import { AppError, invalid, invalidField, orNotFound, toAppError } from '../contract/errors.ts'
 import type { DescribeCustom } from '../contract/json-schema.ts'
 import { parse, unknownFields } from '../contract/validate.ts'
+import type { ReadPoint } from '../db/database.ts'
 import { admissionOf, checkAccess, InsufficientScopeError } from '../operation/access.ts'
 import type { Caller } from '../operation/caller.ts'
 import type { Bound } from '../operation/context.ts'
@@ -23,6 +24,8 @@ import { APPLY_TOOL, CALL_TOOL, DEFAULT_ROWS, isPaged, isWithheld, needsPlan, SE
 export type CallContext = {
   readonly caller: Caller
   readonly rights?: Rights | undefined
+  /** The state from which the caller was identified. */
+  readonly readPoint?: ReadPoint | undefined
   readonly requestId: string
   readonly client: string
   readonly signal: AbortSignal
@@ -155,7 +158,7 @@ const runOperation = async <Tables>(
   context: CallContext,
 ): Promise<Shaped> => {
   const { bound, isPaged, needsPlan: isPlanned, listIn } = entry
-  const request = requestOf(context, call.tool)
+  const request = { ...requestOf(context, call.tool), readPoint: context.readPoint }
   let input: Arguments = isPaged ? { limit: DEFAULT_ROWS, ...call.input } : call.input
   let fields: readonly string[] | undefined
   try {

@@ -112,6 +112,7 @@ export const createContexts = <Tables>({
     { readPoint, past, part }: Views<Tables> = {},
   ): KernelCtx<Tables> => {
     const { request, held } = call
+    const store = past?.store ?? part?.store ?? (readPoint ? db.at(readPoint) : db)
     const at = now()
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {
@@ -119,8 +120,8 @@ export const createContexts = <Tables>({
         return callerOf(call)
       },
       rights: request.rights,
-      db: tx?.db ?? past?.db ?? part?.db ?? db.read,
-      store: past?.store ?? part?.store ?? (readPoint ? { ...db, ...readPoint } : db),
+      db: tx?.db ?? past?.db ?? part?.db ?? store.read,
+      store,
       readPoint: request.readPoint,
       get whole() {
         if (!part) return ctx

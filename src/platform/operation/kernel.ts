@@ -4,7 +4,7 @@
  */
 import { AppError } from '../contract/errors.ts'
 import { asksForDryRun, type HistoryFields } from '../contract/history-fields.ts'
-import type { Db, Tx } from '../db/database.ts'
+import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import { journaled } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
 import { checkCaller, checkConsent, limitOf, refuseFeedKey } from './access.ts'
@@ -158,15 +158,17 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
     }
     // Most calls hold no refs, and take no turn of the event loop for them.
     if (!mayHoldRefs(op.input, own)) return answerOf(handler, ctx, own)
-    const input = await resolveRefs(limit ? narrowedFor({ ...call, limit }) : ctx, op.input, own)
+    const input = await resolveRefs(limit ? narrowedFor({ ...call, limit }, request.readPoint) : ctx, op.input, own)
     const answer = await answerOf(handler, ctx, input)
     return answer instanceof JsonList ? answer.of(JSON.stringify(input)) : answer
   }
 
   type LimitedCall = Call & { readonly limit: Limit }
 
-  const narrowedFor = (call: LimitedCall): KernelCtx<Tables> =>
-    contextFor(call, undefined, { part: areasOf().partOf(db, call.held.caller, call.limit) })
+  const narrowedFor = (call: LimitedCall, readPoint: ReadPoint | undefined): KernelCtx<Tables> => {
+    const whole = readPoint ? db.at(readPoint) : db
+    return contextFor(call, undefined, { readPoint, part: areasOf().partOf(whole, call.held.caller, call.limit) })
+  }
 
   type Input = ReturnType<typeof inputOf>
 
@@ -178,7 +180,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   ): Promise<unknown> => {
     if (fields.asOf !== undefined)
       throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
-    const narrowed = narrowedFor(call)
+    const narrowed = narrowedFor(call, call.request.readPoint)
     const input = mayHoldRefs(op.input, own) ? await resolveRefs(narrowed, op.input, own) : own
     await areasOf().requireSeen(narrowed, op, input)
     const ctx = op.limited === 'whole' ? contextFor(call, undefined, { readPoint: call.request.readPoint }) : narrowed
@@ -328,7 +330,9 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         const own: Call = { name: route.name, request, held, note: '', guard }
         const isNarrowed = route.limited === 'part' || route.limited === 'parts'
         const limit = isNarrowed ? limitOf(route, held.caller) : undefined
-        return await handler(limit ? narrowedFor({ ...own, limit }) : contextFor(own), raw, call)
+        const readPoint = route.readsOnce ? request.readPoint : undefined
+        const ctx = limit ? narrowedFor({ ...own, limit }, readPoint) : contextFor(own, undefined, { readPoint })
+        return await handler(ctx, raw, call)
       } catch (error) {
         await call.failed(error)
         throw error

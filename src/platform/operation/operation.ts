@@ -233,6 +233,8 @@ export type RawRoute = {
   readonly isSensitive?: boolean
   /** Reports progress while it runs, so it has no deadline. */
   readonly isLong?: boolean
+  /** Reads the state that the request came to, and no later one: standbys may answer. */
+  readonly readsOnce?: true
   /** Checks the health of this instance. */
   readonly isProbe?: boolean
   /** Accepts bearer tokens only; a session cookie is ignored. */

@@ -6,6 +6,8 @@ import { AppError } from '../../contract/errors.ts'
 const AWAY = /^(57P0[1-5]|08...|53300|25006|25P03)$/
 /** `query_canceled`, by the limit on statements, and `lock_not_available`, by that on waiting for a lock. */
 const TOO_LONG = /^(57014|55P03)$/
+/** A standby has cancelled a query because it conflicts with replay, or would block it for ever. */
+const CANCELLED_BY_REPLAY = /^40(001|P01)$/
 /** Errors of the client without an answer of the server: refused, closed, timed out. */
 const CONNECTION =
   /^(ERR_POSTGRES_(CONNECTION_.*|IDLE_TIMEOUT|LIFETIME_TIMEOUT)|ECONN.*|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
@@ -15,15 +17,24 @@ const MESSAGES = {
   slow: 'The database took too long; try again in a moment',
 } as const
 
+const stateOf = (error: unknown): string =>
+  error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
+
 const problemOf = (error: unknown): keyof typeof MESSAGES | undefined => {
-  if (error instanceof SQL.PostgresError && error.errno !== undefined) {
-    const state = String(error.errno)
-    if (AWAY.test(state)) return 'away'
-    if (TOO_LONG.test(state)) return 'slow'
-  }
+  const state = stateOf(error)
+  if (AWAY.test(state)) return 'away'
+  if (TOO_LONG.test(state)) return 'slow'
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   return CONNECTION.test(code) ? 'away' : undefined
 }
+
+/** True if the server is unreachable, or is not what it was. Also of an error that was translated. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof AppError
+    ? error.code === 'UNAVAILABLE' && (error.cause === undefined || isAway(error.cause))
+    : problemOf(error) === 'away'
+
+export const isCancelledByReplay = (error: unknown): boolean => CANCELLED_BY_REPLAY.test(stateOf(error))
 
 /** Returns a 503 for an error of the server's state; any other error unchanged. */
 export const translatePostgresError = (error: unknown): unknown => {

@@ -12,6 +12,8 @@ export type Lent = { readonly connection: ReservedSQL; readonly release: () => v
 export type PostgresPool = {
   /** @throws AppError UNAVAILABLE while the server is unreachable */
   readonly reserve: () => Promise<Lent>
+  /** Closes all present connections, also those that callers have: their queries fail. */
+  readonly drop: () => void
   readonly close: () => Promise<void>
 }
 
@@ -97,6 +99,9 @@ export const createPostgresPool = (most: number, connect: (lost: () => void) => 
         throw databaseAway()
       }
       return { connection, release: () => release(member) }
+    },
+    drop: () => {
+      for (const { client } of members) void client.close({ timeout: 0 }).catch(() => {})
     },
     close: async () => {
       isClosed = true

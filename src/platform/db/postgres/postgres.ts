@@ -13,7 +13,9 @@ import { guard } from './guards.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { PROGRAM_NAME } from './program-name.ts'
+import { readingAt } from './read-point.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
+import { createStandbyReads } from './standby-reads.ts'
 import { streamRows } from './stream.ts'
 import { createWriter, lockNames, lockNamesShared, locksHeld, lockTables, revisionIn } from './writes.ts'
 
@@ -82,10 +84,18 @@ const inTime = async (answer: Promise<unknown>): Promise<void> => {
   }
 }
 
+/**
+ * A position that is behind all commits that a snapshot shows, if it is read after the snapshot was taken. Without `synchronous_commit`
+ * commits show before they are flushed.
+ */
+const POSITION = sql`(CASE WHEN current_setting('synchronous_commit') = 'off'
+  THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text`
+
 /** The snapshot, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
-const readStanding = async <Tables>(db: Kysely<Tables>, before: string) => {
-  const { rows } = await sql<{ snapshot: string; counts: string | null }>`
-    SELECT pg_current_snapshot()::text AS snapshot,
+const readStanding = async <Tables>(db: Kysely<Tables>, before: string, withPosition: boolean) => {
+  const position = withPosition ? sql`${POSITION} AS position, ` : sql``
+  const { rows } = await sql<{ position?: string; snapshot: string; counts: string | null }>`
+    SELECT ${position}pg_current_snapshot()::text AS snapshot,
            CASE WHEN pg_current_snapshot()::text = ${before} THEN NULL ELSE coalesce(
              (SELECT string_agg(name || ' ' || n, ',') FROM (SELECT name, sum(n) AS n FROM revisions GROUP BY name) AS sums), '')
            END AS counts`.execute(db)
@@ -114,12 +124,16 @@ const streamConnections = (connections: number): number => Math.max(1, Math.floo
 /** Returns the maximum number of connections of one server: its queries, its streams, and one for notifications. */
 export const mostConnections = (connections: number): number => connections + streamConnections(connections) + 1
 
+export type ReadOptions = { readonly standbys?: readonly { readonly name: string; readonly url: string }[] }
+
 /** Connects lazily, with the first query. @param name of the connections */
 export const openPostgres = <Tables>(
   url: string,
   limits: PostgresLimits = DEFAULT_LIMITS,
   name: string = PROGRAM_NAME,
+  { standbys: others = [] }: ReadOptions = {},
 ): Db<Tables> => {
+  const primaryName = new URL(url).host
   const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
   const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
   const settings = { ...SETTINGS, application_name: name }
@@ -146,15 +160,24 @@ export const openPostgres = <Tables>(
   )
   const watch = createQueryMetrics()
   const dialect = oneByOne(pool)
-  const db = new Kysely<Tables>({ log: watch.log, dialect })
+  let primaryAnswers = 0
+  const answered = (): void => {
+    primaryAnswers++
+  }
+  const log: typeof watch.log = (event) => {
+    answered()
+    watch.log(event)
+  }
+  const db = new Kysely<Tables>({ log, dialect })
   const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient) })
   const cache = new RevisionCache()
   const queryCache = createQueryCache(cache)
   const readPoint = coalesce(async (): Promise<ReadPoint> => {
     const asked = seen
-    const { snapshot, counts } = await readStanding(quick, asked?.snapshot ?? '')
+    const { snapshot, counts, position } = await readStanding(quick, asked?.snapshot ?? '', standbys !== undefined)
+    // The commits are the same, so the earlier position is behind them too.
     if (asked && counts === null) return asked.readPoint
-    const readPoint = readPointAt(counts ?? '')
+    const readPoint = { ...readPointAt(counts ?? ''), ...(position !== undefined && { position }) }
     // Not if a connection was lost since the query: the state may be outdated.
     if (seen === asked) seen = { snapshot, readPoint }
     return readPoint
@@ -173,19 +196,52 @@ export const openPostgres = <Tables>(
   const write = createWriter<Tables>({ pool, dialect, log: watch.log })
   const ages = createSnapshotAges(streamConnections(limits.connections))
 
-  return {
+  const standbyOptions = (host: string) => ({ url: others.find((one) => one.name === host)?.url ?? '' })
+  const standbys =
+    others.length === 0
+      ? undefined
+      : createStandbyReads({
+          hosts: () => others.map(({ name }) => name),
+          open: (host) => ({
+            queries: pooled(limits.connections, { ...opened, ...standbyOptions(host) }),
+            streams: pooled(streamConnections(limits.connections), {
+              ...shared,
+              ...standbyOptions(host),
+              connection: streaming,
+            }),
+          }),
+          streams: streamConnections(limits.connections),
+          log: watch.log,
+          onLoss: () => {},
+        })
+
+  const stream: Db<Tables>['stream'] = (...queries) => {
+    answered()
+    return streamRows(streams.reserve, queries, ages.enter)
+  }
+  const whole: Db<Tables> = {
     engine: 'postgres',
     read: db,
     quick,
+    quickMany: quick,
     cache,
     sql: postgresSql,
     write,
-    stream: (...queries) => streamRows(streams.reserve, queries, ages.enter),
+    stream,
     scan: (...queries) => streamRows(streams.reserve, queries),
-    onSnapshotsDue: ages.listen,
+    onSnapshotsDue: (listener) => {
+      ages.listen(listener)
+      standbys?.onSnapshotsDue(listener)
+    },
     remember: async (table, key, read) => (await readPoint()).remember(table, key, read),
     revision: async (tables) => (await readPoint()).revision(tables),
     readPoint,
+    at: (point) => (standbys ? readingAt({ whole, standbys }, point) : { ...whole, ...point }),
+    readHosts: {
+      mode: standbys ? 'standbys' : 'primary',
+      answers: () => new Map([[primaryName, primaryAnswers], ...(standbys?.answers() ?? [])]),
+      messageOf: () => '',
+    },
     watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
     notifier,
@@ -203,6 +259,7 @@ export const openPostgres = <Tables>(
     },
     close: async () => {
       ages.close()
+      await standbys?.close()
       await notifier.close()
       await db.destroy()
       await quick.destroy()
@@ -211,4 +268,5 @@ export const openPostgres = <Tables>(
       await streams.close()
     },
   }
+  return whole
 }

@@ -1,6 +1,6 @@
 /** Prepared queries for lists: inserts of rows and lookups by keys, built once for each of a few lengths. */
 import type { Compilable, Kysely } from 'kysely'
-import { type PreparedScope, prepared, type Value } from './prepared.ts'
+import { type PreparedScope, prepared, type RowsOf, type Value } from './prepared.ts'
 
 /** The lengths of prepared queries, longest first. Any list is cut into a few of these. */
 const LENGTHS = [256, 64, 16, 8, 7, 6, 5, 4, 3, 2, 1] as const
@@ -14,6 +14,8 @@ export const padded = <Key>(keys: readonly Key[], none: Key): Key[] => {
   const length = shortestFor(keys.length) ?? Math.ceil(keys.length / LENGTHS[0]) * LENGTHS[0]
   return [...keys, ...Array.from({ length: length - keys.length }, () => none)]
 }
+
+const rowsOf = (keys: number): RowsOf => (keys === 1 ? 'one' : 'many')
 
 /** Builds the query for a length on first use. */
 const byLength = <Query>(make: (length: number) => Query): ((length: number) => Query) => {
@@ -88,12 +90,14 @@ export const preparedKeys = <Tables, Row, Key extends string = string>(
   build: (db: Kysely<Tables>, keys: Key[]) => Compilable<Row>,
 ): ((scope: PreparedScope<Tables>, keys: readonly Key[]) => Promise<Row[]>) => {
   const queryFor = byLength((length) =>
-    prepared((db: Kysely<Tables>, values: readonly string[]) =>
-      build(
-        db,
-        // There is a value for each.
-        Array.from({ length }, (_, index) => (values[index] ?? '') as Key),
-      ),
+    prepared(
+      (db: Kysely<Tables>, values: readonly string[]) =>
+        build(
+          db,
+          // There is a value for each.
+          Array.from({ length }, (_, index) => (values[index] ?? '') as Key),
+        ),
+      rowsOf(length),
     ),
   )
   return async (scope, keys) => {
@@ -117,7 +121,10 @@ export const preparedTuples = <Tables, Key extends Readonly<Record<keyof Key, Va
   build: (db: Kysely<Tables>, keys: Key[]) => Compilable<Row>,
 ): ((scope: PreparedScope<Tables>, keys: readonly Key[]) => Promise<Row[]>) => {
   const queryFor = byLength((length) =>
-    prepared((db: Kysely<Tables>, values: readonly Value[]) => build(db, placeholders<Key>(columns, values, length))),
+    prepared(
+      (db: Kysely<Tables>, values: readonly Value[]) => build(db, placeholders<Key>(columns, values, length)),
+      rowsOf(length),
+    ),
   )
   return async (scope, keys) => {
     const found: Row[] = []

@@ -7,7 +7,7 @@ export type Value = string | number | null
 type Values = Readonly<Record<string, Value>> | readonly Value[]
 export type PreparedScope<Tables> = {
   readonly db: Kysely<Tables>
-  readonly store: Pick<Db<Tables>, 'engine' | 'read' | 'quick'>
+  readonly store: Pick<Db<Tables>, 'engine' | 'read' | 'quick' | 'quickMany'>
 }
 
 /** The name of a value, or its index in a list. */
@@ -32,6 +32,9 @@ const nameIn = (parameter: unknown): Name | undefined => {
   return /^\d+$/.test(name) ? Number(name) : name
 }
 
+/** A query returns the rows of one object, by `Db.quick`, or of several, by `Db.quickMany`. */
+export type RowsOf = 'one' | 'many'
+
 /**
  * Prepares a query. `build` gets a placeholder for each value and must pass it to the query builder unchanged.
  * @example
@@ -41,6 +44,7 @@ const nameIn = (parameter: unknown): Name | undefined => {
  */
 export const prepared = <Tables, Given extends Values, Row>(
   build: (db: Kysely<Tables>, values: Given) => Compilable<Row>,
+  of: RowsOf = 'one',
 ): ((scope: PreparedScope<Tables>, values: Given) => Promise<Row[]>) => {
   const compiled = new Map<Engine, Prepared<Row>>()
   // The placeholder of a field holds the field's name.
@@ -60,7 +64,7 @@ export const prepared = <Tables, Given extends Values, Row>(
     const parameters = names.map((name, i) => (name === undefined ? query.parameters[i] : given[name]))
     const { sql, queryId } = query
     // A query of a transaction runs on its connection.
-    const way = db === store.read ? store.quick : db
+    const way = db === store.read ? (of === 'one' ? store.quick : store.quickMany) : db
     return (await way.executeQuery<Row>({ sql, queryId, query: query.query, parameters })).rows
   }
 }

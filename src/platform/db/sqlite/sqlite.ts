@@ -192,11 +192,12 @@ export const openSqlite = <Tables>(
     }
   }
 
-  return {
+  const db: SqliteDb<Tables> = {
     engine: 'sqlite',
     copyTo: (target) => writer.run('VACUUM INTO ?', [target]),
     read: readDb,
     quick: readDb,
+    quickMany: readDb,
     cache,
     sql: sqliteSql,
     notifier: undefined,
@@ -234,6 +235,8 @@ export const openSqlite = <Tables>(
     },
     ...readPoint,
     readPoint: () => readPoint,
+    at: (point) => ({ ...db, ...point }),
+    readHosts: { mode: 'primary', answers: () => new Map(), messageOf: () => '' },
     watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),
     ping: async () => {
@@ -267,4 +270,5 @@ export const openSqlite = <Tables>(
       }
     },
   }
+  return db
 }
