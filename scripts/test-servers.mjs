@@ -63,6 +63,7 @@ const servers = {
   named: tool('named', 'bind9'),
   'named-compilezone': tool('named-compilezone', 'bind9-utils'),
   nmap: tool('nmap', 'nmap'),
+  pgbouncer: tool('pgbouncer', 'pgbouncer'),
   prometheus: tool('prometheus', 'prometheus'),
   snmpd: tool('snmpd', 'snmpd'),
   ssh: tool('ssh', 'openssh-client'),

@@ -23,8 +23,9 @@ import { PROGRAM } from './migrations/program.ts'
 import type { Db } from './platform/db/database.ts'
 import { DATA_FILE, openDataFolder } from './platform/db/disk/data-folder.ts'
 import { DataLockedError } from './platform/db/disk/data-lock.ts'
-import { migrate } from './platform/db/migrate.ts'
+import { MigrationError, migrate } from './platform/db/migrate.ts'
 import { programName } from './platform/db/postgres/program-name.ts'
+import { UnsuitableServerError } from './platform/db/postgres/unsuitable-server.ts'
 import { openSqlite } from './platform/db/sqlite/sqlite.ts'
 import { createDnsConnector, type DnsConnector } from './platform/dns/connector.ts'
 import { type App, createApp } from './platform/http/app.ts'
@@ -82,10 +83,15 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
     const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
     const lockMs = config.databaseLockTimeoutMs
     const { openPostgres } = await import('./platform/db/postgres/postgres.ts')
-    const db = openPostgres<Tables>(config.databaseUrl, { connections, statementMs, lockMs }, programName(PROGRAM))
+    const db = openPostgres<Tables>(
+      config.databaseUrl,
+      { connections, statementMs, lockMs },
+      { name: programName(PROGRAM), log },
+    )
     const applied = await migrate(db, { migrations, now }).catch(async (error: unknown) => {
       await db.close()
-      throw error
+      // A start that is repeated would not succeed either.
+      throw error instanceof UnsuitableServerError ? new MigrationError(error.message, { cause: error }) : error
     })
     if (applied.length > 0) log.info('database migrated', { applied })
     return { db, maintain: nothingToMaintain, close: db.close }

@@ -193,7 +193,7 @@ const targetOn = (connection: Connection, url: string): Target => {
   return {
     ...side,
     prepare: async () => {
-      const db = openPostgres(url, DEFAULT_LIMITS, programName(PROGRAM))
+      const db = openPostgres(url, DEFAULT_LIMITS, { name: programName(PROGRAM) })
       await migrate(db, { migrations, now: () => new Date() }).finally(db.close)
     },
     loosen: () =>

@@ -1,10 +1,12 @@
 /** Checks PostgreSQL: it answers, in UTF-8, with pg_trgm, and has a schema that this program knows. */
 import { SQL } from 'bun'
-import { mostConnections } from '../platform/db/postgres/postgres.ts'
+import { connectionSettings, mostConnections } from '../platform/db/postgres/postgres.ts'
+import { checkServer as checkSessions, hostOf, refusedEngine } from '../platform/db/postgres/server-check.ts'
+import { UnsuitableServerError } from '../platform/db/postgres/unsuitable-server.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
-import { codeOf, type Finding, messageOf, ok, problem } from './finding.ts'
+import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_S = 5
 /** Since this version the owner of a database may create pg_trgm in it. */
@@ -47,6 +49,34 @@ const checkTrigrams = async (query: Query): Promise<Finding> => {
   )
 }
 
+const checkEngine = async (query: Query, place: string): Promise<Finding | undefined> => {
+  const [row] = await query('SELECT version() AS version')
+  const refused = refusedEngine(String(row?.version))
+  return refused === undefined ? undefined : problem('database', `${place}: ${refused}`, 'use PostgreSQL itself')
+}
+
+/** Each connection needs a session for it alone, with the settings that Plat asks for. */
+const checkPooler = async (url: string, config: Config): Promise<Finding[]> => {
+  const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
+  const settings = connectionSettings({ connections, statementMs, lockMs: config.databaseLockTimeoutMs })
+  const connection = { url, max: 1, connectionTimeout: TIMEOUT_S, connection: settings }
+  try {
+    const ignored = await checkSessions({ host: hostOf(url), connect: () => new SQL(connection), settings })
+    if (ignored.length === 0) return []
+    const message = `a connection pooler at ${hostOf(url)} ignores settings: ${ignored.join(', ')}`
+    return [
+      warning(
+        'pooler',
+        message,
+        'connect Plat to PostgreSQL itself, or give its user these settings: ALTER ROLE ... SET',
+      ),
+    ]
+  } catch (error) {
+    if (error instanceof UnsuitableServerError) return [problem('pooler', error.reason, error.remedy)]
+    throw error
+  }
+}
+
 /** The server must permit all connections of one instance. The number of instances is unknown. */
 const checkConnections = async (query: Query, { databaseConnections }: Config): Promise<Finding> => {
   const [row] = await query(
@@ -83,13 +113,23 @@ export const checkPostgres = async (url: string, config: Config): Promise<Findin
   const query: Query = async (sql) => [...(await client.unsafe(sql))]
   const place = placeOf(url)
   try {
+    const refused = await checkEngine(query, place)
+    // Others may not even have the tables and functions of the further checks.
+    if (refused) return [refused]
     const server = await checkServer(query, place)
     const schema = checkSchema(await appliedIn(query), 'postgres')
     const key =
       schema.status === 'ok'
         ? [await checkKey(query, config), ...(await checkHeaders(query)), ...(await checkBreakGlass(query, config))]
         : []
-    return [server, await checkConnections(query, config), await checkTrigrams(query), schema, ...key]
+    return [
+      server,
+      ...(await checkPooler(url, config)),
+      await checkConnections(query, config),
+      await checkTrigrams(query),
+      schema,
+      ...key,
+    ]
   } catch (error) {
     return [failed(error, place)]
   } finally {

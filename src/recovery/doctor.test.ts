@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 import { sql } from 'kysely'
 import type { Tables } from '../features/tables.ts'
 import { migrations } from '../migrations/index.ts'
@@ -8,6 +9,7 @@ import { migrate } from '../platform/db/migrate.ts'
 import { openPostgres } from '../platform/db/postgres/postgres.ts'
 import { createSecrets } from '../platform/security/crypto.ts'
 import { contentOf, fillData, openData, platIn, scratch } from '../testing/data-folders.ts'
+import { IGNORED, pgbouncer } from '../testing/pgbouncer.ts'
 import { dialects, postgresDatabase } from '../testing/servers.ts'
 import { checkSettings } from './doctor-settings.ts'
 import type { Finding } from './finding.ts'
@@ -303,6 +305,40 @@ if (dialects().includes('postgres')) {
         expect(finding).toMatchObject({
           status: 'problem',
           message: expect.stringMatching(/and one Plat opens up to 1501$/),
+        })
+      }))
+
+    test.each([
+      ['transaction', IGNORED, 'problem', 'is a connection pooler that shares connections by transactions'],
+      ['session', [], 'problem', 'refuses the setting statement_timeout'],
+      ['session', IGNORED, 'warning', 'ignores settings: statement_timeout, lock_timeout, idle_in_transaction'],
+    ] as const)('behind a pooler in %s mode that ignores %j: a %s', (mode, ignores, status, message) =>
+      onDatabase(async (url) => {
+        const pooler = await pgbouncer(url, { mode, ignores })
+        try {
+          const { code, findings } = await examine({ DATABASE_URL: pooler.url })
+          expect(findings.find(({ check }) => check === 'pooler')).toMatchObject({
+            status,
+            message: expect.stringContaining(message),
+          })
+          expect(findings.find(({ check }) => check === 'schema')?.message).toBe('the database is empty')
+          expect(code).toBe(status === 'problem' ? 1 : 0)
+        } finally {
+          await pooler.stop()
+        }
+      }),
+    )
+
+    test('that names another engine', () =>
+      onDatabase(async (url) => {
+        const client = new SQL({ url, max: 1 })
+        await client.unsafe("CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS $$ SELECT 'CrateDB 5.7' $$")
+        await client.unsafe(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, pg_catalog`)
+        await client.close()
+        const finding = await found('database', { DATABASE_URL: url })
+        expect(finding).toMatchObject({
+          status: 'problem',
+          message: expect.stringMatching(/: CrateDB is not supported$/),
         })
       }))
 

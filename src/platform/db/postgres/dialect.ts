@@ -125,8 +125,11 @@ const dialectWith = (acquire: () => Promise<DatabaseConnection>): Dialect => ({
 export const oneByOne = (pool: PostgresPool): Dialect =>
   dialectWith(async () => new OwnConnection(await pool.reserve()))
 
-/** Pipelines many queries on each connection. For short queries only: each waits for the earlier ones. */
-export const behindEachOther = (client: SQL): Dialect => {
+/**
+ * Pipelines many queries on each connection. For short queries only: each waits for the earlier ones.
+ * @param whenReady runs the work when the connections may be used
+ */
+export const behindEachOther = (client: SQL, whenReady: <T>(work: () => Promise<T>) => Promise<T>): Dialect => {
   const shared = { executeQuery: <R>(compiled: CompiledQuery) => run<R>(client, compiled), streamQuery: noStream }
-  return dialectWith(async () => shared)
+  return dialectWith(() => whenReady(async () => shared))
 }

@@ -1,12 +1,14 @@
 /** PostgreSQL through Bun's own client. It has many writers, so it locks rows and names; SQLite has one writer. */
 import { SQL } from 'bun'
 import { Kysely, sql } from 'kysely'
+import type { Logger } from '../../runtime/log.ts'
 import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
 import { postgresChangeNotifier } from './change-notifier.ts'
+import { checkedConnections } from './checked-connections.ts'
 import { coalesce } from './coalesce.ts'
 import { behindEachOther, oneByOne } from './dialect.ts'
 import { guard } from './guards.ts'
@@ -15,6 +17,7 @@ import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { PROGRAM_NAME } from './program-name.ts'
 import { readingAt } from './read-point.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
+import { createServerCheck, hostOf } from './server-check.ts'
 import { createStandbyReads } from './standby-reads.ts'
 import { streamRows } from './stream.ts'
 import { createWriter, lockNames, lockNamesShared, locksHeld, lockTables, revisionIn } from './writes.ts'
@@ -115,6 +118,14 @@ export type PostgresLimits = {
 
 export const DEFAULT_LIMITS: PostgresLimits = { connections: 20, statementMs: 60_000, lockMs: 10_000 }
 
+/** Returns the settings of a connection with limits. */
+export const connectionSettings = ({ statementMs, lockMs }: PostgresLimits, name: string = PROGRAM_NAME) => ({
+  statement_timeout: statementMs,
+  lock_timeout: lockMs,
+  ...SETTINGS,
+  application_name: name,
+})
+
 /** Few connections for fast queries, so that many share a round trip and the server wakes few processes. */
 const quickConnections = (connections: number): number => Math.max(1, Math.floor(connections / 5))
 
@@ -124,36 +135,57 @@ const streamConnections = (connections: number): number => Math.max(1, Math.floo
 /** Returns the maximum number of connections of one server: its queries, its streams, and one for notifications. */
 export const mostConnections = (connections: number): number => connections + streamConnections(connections) + 1
 
-export type ReadOptions = { readonly standbys?: readonly { readonly name: string; readonly url: string }[] }
+export type PostgresOptions = {
+  /** The name of the connections. */
+  readonly name?: string
+  readonly log?: Logger
+  /** Answer the reads that may be answered by a standby. */
+  readonly standbys?: readonly { readonly name: string; readonly url: string }[]
+}
 
-/** Connects lazily, with the first query. @param name of the connections */
+/** Connects lazily, with the first query. */
 export const openPostgres = <Tables>(
   url: string,
   limits: PostgresLimits = DEFAULT_LIMITS,
-  name: string = PROGRAM_NAME,
-  { standbys: others = [] }: ReadOptions = {},
+  { name = PROGRAM_NAME, log, standbys: others = [] }: PostgresOptions = {},
 ): Db<Tables> => {
-  const primaryName = new URL(url).host
   const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
-  const timeouts = { statement_timeout: limits.statementMs, lock_timeout: limits.lockMs }
-  const settings = { ...SETTINGS, application_name: name }
-  const opened = { ...shared, connection: { ...settings, ...timeouts } }
+  const settings = connectionSettings(limits, name)
+  const opened = { ...shared, connection: settings }
+  const host = hostOf(url)
+  const {
+    opened: connected,
+    lost: disconnected,
+    whenChecked,
+  } = checkedConnections(createServerCheck({ host, connect: () => new SQL({ ...opened, max: 1 }), settings, log }))
   /** Creates a pool of connections for one query or transaction at a time. */
   const pooled = (most: number, options: SQL.Options): PostgresPool =>
     createPostgresPool(most, (lost) => new SQL({ ...options, max: 1, onclose: lost }))
-  const pool = pooled(limits.connections - quickConnections(limits.connections), opened)
+  const checkedPool = (most: number, options: SQL.Options): PostgresPool => {
+    const pool = createPostgresPool(most, (lost) => {
+      const onclose = () => {
+        disconnected()
+        lost()
+      }
+      return new SQL({ ...options, max: 1, onconnect: connected, onclose })
+    })
+    return { ...pool, reserve: () => whenChecked(pool.reserve) }
+  }
+  const pool = checkedPool(limits.connections - quickConnections(limits.connections), opened)
   let seen: { readonly snapshot: string; readonly readPoint: ReadPoint } | undefined
   const quickClient = new SQL({
     ...opened,
     max: quickConnections(limits.connections),
+    onconnect: connected,
     // After a crash, the server may assign the same transaction numbers again.
     onclose: () => {
+      disconnected()
       seen = undefined
     },
   })
   // The reader of a stream may be slow within its transaction, which holds no lock.
-  const streaming = { ...settings, ...timeouts, idle_in_transaction_session_timeout: 0 }
-  const streams = pooled(streamConnections(limits.connections), { ...shared, connection: streaming })
+  const streaming = { ...settings, idle_in_transaction_session_timeout: 0 }
+  const streams = checkedPool(streamConnections(limits.connections), { ...shared, connection: streaming })
   const notifier = postgresChangeNotifier(
     quickClient,
     (lost) => new SQL({ ...shared, max: 1, connection: settings, onclose: lost }),
@@ -164,12 +196,12 @@ export const openPostgres = <Tables>(
   const answered = (): void => {
     primaryAnswers++
   }
-  const log: typeof watch.log = (event) => {
+  const logQuery: typeof watch.log = (event) => {
     answered()
     watch.log(event)
   }
-  const db = new Kysely<Tables>({ log, dialect })
-  const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient) })
+  const db = new Kysely<Tables>({ log: logQuery, dialect })
+  const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient, whenChecked) })
   const cache = new RevisionCache()
   const queryCache = createQueryCache(cache)
   const readPoint = coalesce(async (): Promise<ReadPoint> => {
@@ -239,7 +271,7 @@ export const openPostgres = <Tables>(
     at: (point) => (standbys ? readingAt({ whole, standbys }, point) : { ...whole, ...point }),
     readHosts: {
       mode: standbys ? 'standbys' : 'primary',
-      answers: () => new Map([[primaryName, primaryAnswers], ...(standbys?.answers() ?? [])]),
+      answers: () => new Map([[host, primaryAnswers], ...(standbys?.answers() ?? [])]),
       messageOf: () => '',
     },
     watch: watch.listen,

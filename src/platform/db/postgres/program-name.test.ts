@@ -31,7 +31,7 @@ test.each(['plat', 'psql', 'plat/1.2.3', 'plat/1.2.3 x web1:1', 'platform/1 2 we
 if (dialects().includes('postgres')) {
   test('is the name of a connection, and is found by the condition', async () => {
     const { url, drop } = await postgresDatabase()
-    const [named, unnamed] = [openPostgres(url, DEFAULT_LIMITS, programName(PROGRAM)), openPostgres(url)]
+    const [named, unnamed] = [openPostgres(url, DEFAULT_LIMITS, { name: programName(PROGRAM) }), openPostgres(url)]
     try {
       await Promise.all([named.ping(), unnamed.ping()])
       const { rows } = await sql<{ name: string }>`
