@@ -22,6 +22,12 @@ let source: EventSource | undefined
 /** Returns true while events keep the data up to date. */
 export const isFollowed = (): boolean => source !== undefined && source.readyState !== EventSource.CLOSED
 
+/** Ends the stream of a page that another one replaces. */
+export const endFeed = (): void => {
+  source?.close()
+  source = undefined
+}
+
 /** Subscribes to events after a time of the server's clock. @returns a function that ends the subscription */
 export const followFeed = (since: string, { hear, reset, refused }: FeedListener): (() => void) => {
   const tabs = new BroadcastChannel('plat-live')
@@ -32,8 +38,7 @@ export const followFeed = (since: string, { hear, reset, refused }: FeedListener
 
   const close = (): void => {
     clearTimeout(retryTimer)
-    source?.close()
-    source = undefined
+    endFeed()
   }
 
   const open = (): void => {

@@ -7,6 +7,7 @@ import { request } from '../api/client.ts'
 import type { Dashboard } from '../api/contracts.ts'
 import { dashboardQuery, forgetUser } from '../api/queries.ts'
 import { devices } from '../devices/source.ts'
+import { endFeed } from '../live/feed.ts'
 import { count as countText } from '../ui/format.ts'
 import { Menu, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
@@ -106,7 +107,11 @@ const UserMenu = () => {
     }
     // The session at the provider ends as well. It sends the browser back to the sign-in page.
     if (url === null) await navigate({ to: '/login' })
-    else location.assign(url)
+    else {
+      // The browser would ask for the stream again, without a session, until the provider answers.
+      endFeed()
+      location.assign(url)
+    }
     forgetUser()
     devices.forget()
   }
