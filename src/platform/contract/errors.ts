@@ -51,6 +51,7 @@ type Options = ErrorOptions & {
   readonly details?: readonly FieldIssue[]
   readonly status?: number
   readonly retryAt?: Date
+  readonly retryAfterS?: number
   readonly challenge?: string
 }
 
@@ -61,18 +62,21 @@ export class AppError extends Error {
   readonly status: number
   /** The time after which a retry is useful: the header Retry-After. */
   readonly retryAt: Date | undefined
+  /** The same as a pause in seconds, for an error that many clients get at once. */
+  readonly retryAfterS: number | undefined
   /** The header WWW-Authenticate; for a 401 the default is `Bearer`. */
   readonly challenge: string | undefined
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details = [], status = ERRORS[code].status, retryAt, challenge, ...options }: Options = {},
+    { details = [], status = ERRORS[code].status, retryAt, retryAfterS, challenge, ...options }: Options = {},
   ) {
     super(message, options)
     this.details = details
     this.status = status
     this.retryAt = retryAt
+    this.retryAfterS = retryAfterS
     this.challenge = challenge
   }
 

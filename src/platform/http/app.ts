@@ -252,6 +252,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     // The rest of a body that arrived too slowly is not read (RFC 9110 15.5.9).
     if (error.status === 408) headers.Connection = 'close'
     if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
+    if (error.retryAfterS !== undefined) headers['Retry-After'] = String(error.retryAfterS)
     return { status: error.status, headers, body: JSON.stringify(error.toBody()) }
   }
 

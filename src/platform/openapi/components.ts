@@ -53,7 +53,7 @@ const headers: Readonly<Record<string, Header>> = {
   'X-RateLimit-Limit': { description: 'Requests per window', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Requests left in this window', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'When the window ends', schema: { type: 'string', format: 'date-time' } },
-  'Retry-After': { description: 'When to try again, as an HTTP date', schema: text },
+  'Retry-After': { description: 'When to try again, as an HTTP date or in seconds', schema: text },
   'WWW-Authenticate': { description: 'How to authenticate (RFC 6750)', schema: text },
   Allow: { description: 'The methods that are possible here', schema: text },
 }

@@ -1,5 +1,6 @@
 // Declares every setting once; parsing, `NAME_FILE`, help and documentation derive from this table.
 
+import { parseDatabaseUrl } from '../../db/postgres/hosts/database-url.ts'
 import { passwordProblem } from '../../security/password-rule.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../log.ts'
 import { DISCOVERY_VARIABLES } from './discovery-variables.ts'
@@ -40,6 +41,12 @@ const adminPassword: Parser<string> = (value) => {
   return value
 }
 
+/** The text itself: each use takes its hosts from it. */
+const postgresUrl: Parser<string> = (value) => {
+  parseDatabaseUrl(value)
+  return value
+}
+
 const requests = integer(1, 1_000_000_000)
 const days = integer(1, 36_500)
 
@@ -54,9 +61,9 @@ export const VARIABLES = {
   databaseUrl: {
     name: 'DATABASE_URL',
     default: '',
-    parse: optional(urlWithScheme('postgres', 'postgresql')),
+    parse: optional(postgresUrl),
     isSecret: true,
-    help: 'PostgreSQL to use, postgres://...; without it SQLite in DATA_DIR',
+    help: 'PostgreSQL to use, postgres://...; several hosts of one cluster as HOST:PORT,HOST:PORT; without it SQLite in DATA_DIR',
   },
   databaseConnections: {
     name: 'DATABASE_CONNECTIONS',
