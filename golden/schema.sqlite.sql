@@ -789,7 +789,7 @@ CREATE TABLE job_leases (
   began_ms INTEGER NOT NULL
 );
 
-CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL);
+CREATE TABLE migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL, floor TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE network_addresses (
   network_id TEXT NOT NULL REFERENCES networks (id),

@@ -162,7 +162,10 @@ describe('the database', () => {
   })
 
   test('of a newer version', async () => {
-    const { close } = await openData(dataDir, [...migrations, { name: '9999-later', statements: () => [] }])
+    const { close } = await openData(dataDir, [
+      ...migrations,
+      { name: '9999-later', floor: 'this', statements: () => [] },
+    ])
     await close()
     expect(await found('schema')).toMatchObject({ status: 'problem', message: expect.stringContaining('9999-later') })
   })

@@ -25,7 +25,7 @@ import {
 } from '../testing/data-folders.ts'
 import { restoreData } from './restore.ts'
 
-const LATER: Migration = { name: '9999-later', statements: () => ['CREATE TABLE later (id TEXT)'] }
+const LATER: Migration = { name: '9999-later', floor: 'this', statements: () => ['CREATE TABLE later (id TEXT)'] }
 
 let folder: string
 let dataDir: string

@@ -245,6 +245,17 @@ export type PastSql = {
     | undefined
 }
 
+/** A program that is connected to the same database. */
+export type OtherProgram = {
+  /** Undefined for programs before 0059, whose connections do not tell it. */
+  readonly version: string | undefined
+  /** The number of the newest migration that it knows. */
+  readonly level: number | undefined
+  readonly address: string
+  /** The time of its oldest connection, in UTC; '' if this user may not know it. */
+  readonly since: string
+}
+
 /** A transaction or a connection, with any type of tables. */
 export type QueryRunner = Pick<Kysely<never>, 'executeQuery'>
 
@@ -304,6 +315,12 @@ export type Sql = {
    * data.
    */
   readonly locksHeld: (db: QueryRunner) => number | undefined
+  /** The other programs that are connected to the database, if there may be several. */
+  readonly otherPrograms: (db: QueryRunner) => Promise<readonly OtherProgram[]>
+  /** Limits the wait for each lock until the transaction ends, if the engine has more than one writer. */
+  readonly limitLockWaits: (db: QueryRunner, ms: number) => Promise<void>
+  /** Returns true for the error of a transaction that did not get a lock. */
+  readonly isLockConflict: (error: unknown) => boolean
   readonly past: PastSql
 }
 

@@ -11,16 +11,16 @@ import { type Migration, MigrationError, migrate } from './migrate.ts'
 type Tables = { a: { id: string }; b: { id: string } }
 
 const now = () => new Date('2026-01-02T03:04:05.678Z')
-const table = (name: string) => ({
+const table = (name: string): Migration => ({
   name: `000${name.charCodeAt(0) - 96}-${name}`,
   statements: () => [`CREATE TABLE ${name} (id TEXT)`],
 })
 const one = table('a')
 const two = table('b')
-const changed: Migration = { name: one.name, statements: () => ['CREATE TABLE a (id TEXT, more TEXT)'] }
+const changed: Migration = { name: '0001-a', statements: () => ['CREATE TABLE a (id TEXT, more TEXT)'] }
 const third: Migration = { name: '0003-c', statements: () => ['CREATE TABLE c (id TEXT)'] }
-const brokenThird: Migration = { name: third.name, statements: () => ['CREATE TABLE a (id TEXT)'] }
-const broken: Migration = { name: two.name, statements: () => ['CREATE TABLE b (id TEXT)', 'CREATE TABLE b (id TEXT)'] }
+const brokenThird: Migration = { name: '0003-c', statements: () => ['CREATE TABLE a (id TEXT)'] }
+const broken: Migration = { name: '0002-b', statements: () => ['CREATE TABLE b (id TEXT)', 'CREATE TABLE b (id TEXT)'] }
 
 const run = (db: Db<Tables>, migrations: readonly Migration[]) => migrate(db, { migrations, now })
 const has = async (db: Db<Tables>, name: 'a' | 'b'): Promise<boolean> => {

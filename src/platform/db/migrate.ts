@@ -1,6 +1,7 @@
 /** Migrates a database: numbered migrations, each in one transaction, never edited after release. */
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Db, Engine } from './database.ts'
+import { type Applied, type Floor, floorAfter, floorOf, obstacleText, obstacleTo } from './floors.ts'
 import { asLetters } from './postgres/search.ts'
 
 /** The parts of DDL that differ between the engines. */
@@ -11,15 +12,29 @@ export type Ddl = {
   /** An integer key that the engine assigns. */
   readonly serial: string
   readonly bigint: string
+  /** The query for the names of the columns of a table. */
+  readonly columns: (table: string) => string
   /** The statements that keep `table.search_text` (key `seq`) searchable by substring. */
   readonly substringIndex: (table: string) => readonly string[]
   /** The statements that extend the index of a table to substrings across dots and dashes, if it lacked them. */
   readonly substringIndexAcross: (table: string) => readonly string[]
 }
 
-export type Migration = {
-  /** `0001-inventory`; sorted by it. */
-  readonly name: string
+/** Migrations before 0059 are of releases that could not work beside each other. */
+type Early = {
+  readonly name: `00${0 | 1 | 2 | 3 | 4}${string}` | `005${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}-${string}`
+  readonly floor?: undefined
+}
+
+export type Migration = (
+  | Early
+  | {
+      /** `0001-inventory`; sorted by it. */
+      readonly name: string
+      /** CONTRIBUTING.md has the rule; `this` is always right. */
+      readonly floor: Floor
+    }
+) & {
   readonly statements: (ddl: Ddl) => readonly string[]
 }
 
@@ -28,6 +43,7 @@ const sqliteDdl: Ddl = {
   text: 'TEXT',
   serial: 'INTEGER PRIMARY KEY',
   bigint: 'INTEGER',
+  columns: (table) => `SELECT name FROM pragma_table_info('${table}')`,
   // An external-content index over trigrams: the text itself stays in the table.
   substringIndex: (table) => [
     `CREATE VIRTUAL TABLE ${table}_search USING fts5(search_text, content='${table}', content_rowid='seq', tokenize='trigram case_sensitive 1')`,
@@ -50,6 +66,8 @@ const postgresDdl: Ddl = {
   text: 'TEXT COLLATE "C"',
   serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   bigint: 'BIGINT',
+  columns: (table) =>
+    `SELECT attname AS name FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped`,
   substringIndex: (table) => [
     'CREATE EXTENSION IF NOT EXISTS pg_trgm',
     `CREATE INDEX ${table}_search ON ${table} USING gin (search_text gin_trgm_ops)`,
@@ -61,8 +79,6 @@ const postgresDdl: Ddl = {
 }
 
 export const ddlFor = (engine: Engine): Ddl => (engine === 'sqlite' ? sqliteDdl : postgresDdl)
-
-type MigrationTables = { migrations: { name: string; checksum: string; applied_at: string } }
 
 const checksum = (statements: readonly string[]): string =>
   new Bun.CryptoHasher('sha256').update(statements.join(';\n')).digest('hex')
@@ -84,14 +100,19 @@ export class UnfinishedCopyError extends MigrationError {
   }
 }
 
-type Applied = readonly { readonly name: string; readonly checksum: string }[]
-
-/** The missing migrations. @throws MigrationError if the database is newer, or a released migration changed */
-export const pendingOf = (migrations: readonly Migration[], applied: Applied, ddl: Ddl): Migration[] => {
+/**
+ * Returns the missing migrations. None if the database is newer and this program knows its floor.
+ * @throws MigrationError if the database is too new, or a released migration changed
+ */
+export const pendingOf = (migrations: readonly Migration[], applied: readonly Applied[], ddl: Ddl): Migration[] => {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   if (applied.some(({ name }) => name === UNFINISHED_COPY)) throw new UnfinishedCopyError()
-  for (const { name, checksum: stored } of applied) {
+  const done = new Set(applied.map(({ name }) => name))
+  const pending = migrations.filter(({ name }) => !done.has(name))
+  const worksOnNewer = pending.length === 0 && known.has(floorOf(applied))
+  for (const { name, checksum: stored, floor } of applied) {
     const migration = known.get(name)
+    if (!migration && floor !== undefined && worksOnNewer) continue
     if (!migration)
       throw new MigrationError(
         `The database was written by a newer Plat: it has the migration ${name}, which this version doesn't know. Use that version or a newer one.`,
@@ -101,67 +122,138 @@ export const pendingOf = (migrations: readonly Migration[], applied: Applied, dd
         `The migration ${name} is not the one that made this database. Use the release that made it, or restore a backup.`,
       )
   }
-  const done = new Set(applied.map(({ name }) => name))
-  return migrations.filter(({ name }) => !done.has(name))
+  return pending
 }
 
 /** Without a time limit, also for waiting for another process that migrates. */
 const LONG = { exclusive: true }
+
+/** How long statements of a migration wait for a lock; later statements of others wait behind them. */
+export type LockPatience = {
+  /** The longest wait of one statement. Then its transaction is rolled back. */
+  readonly waitMs: number
+  /** The pause before the next attempt, in which others get the lock. */
+  readonly passMs: number
+  /** The time after which no attempt follows. */
+  readonly totalMs: number
+}
+
+const LOCK_PATIENCE: LockPatience = { waitMs: 2000, passMs: 1000, totalMs: 600_000 }
 
 export type MigrateOptions = {
   readonly migrations: readonly Migration[]
   readonly now: () => Date
   /** Called once before the first change to a database with content. */
   readonly beforeUpgrade?: (applied: readonly string[]) => Promise<void>
+  readonly lockPatience?: LockPatience
+}
+
+const create = async (tx: Kysely<unknown>, ddl: Ddl): Promise<void> => {
+  await sql
+    .raw(
+      `CREATE TABLE IF NOT EXISTS migrations (name ${ddl.text} PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL, floor TEXT NOT NULL DEFAULT '')`,
+    )
+    .execute(tx)
+  await sql
+    .raw(
+      `CREATE TABLE IF NOT EXISTS revisions (name ${ddl.text} NOT NULL, shard INTEGER NOT NULL, n ${ddl.bigint} NOT NULL, PRIMARY KEY (name, shard))`,
+    )
+    .execute(tx)
+  // A program before 0059 has made the table.
+  const { rows } = await sql.raw<{ name: string }>(ddl.columns('migrations')).execute(tx)
+  if (!rows.some(({ name }) => name === 'floor'))
+    await sql.raw("ALTER TABLE migrations ADD COLUMN floor TEXT NOT NULL DEFAULT ''").execute(tx)
+}
+
+/** Repeats a transaction while others keep it from a lock. @throws MigrationError if they do so for too long */
+const patiently = async <T>(
+  { passMs, totalMs }: LockPatience,
+  { name, isConflict }: { readonly name: string; readonly isConflict: (error: unknown) => boolean },
+  transaction: () => Promise<T>,
+): Promise<T> => {
+  const endMs = performance.now() + totalMs
+  for (;;) {
+    try {
+      return await transaction()
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      if (performance.now() > endMs)
+        throw new MigrationError(
+          `${name} has not got its locks in ${Math.round(totalMs / 60_000)} minutes. Nothing of it was changed. End the oldest transaction of the database (pg_stat_activity, xact_start), and start again.`,
+          { cause: error },
+        )
+      await Bun.sleep(passMs)
+    }
+  }
 }
 
 /** Applies the missing migrations and returns their names. Safe if several processes start concurrently. */
 export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): Promise<string[]> => {
   const ddl = ddlFor(db.engine)
+  const patience = options.lockPatience ?? LOCK_PATIENCE
   const ordered = [...options.migrations].sort((a, b) => (a.name < b.name ? -1 : 1))
-  await db.write(async ({ db: tx }) => {
-    // The type of the lock does not depend on the tables.
-    await db.sql.lockNames(tx, ['migrations'])
-    await sql
-      .raw(
-        `CREATE TABLE IF NOT EXISTS migrations (name ${ddl.text} PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`,
-      )
-      .execute(tx)
-    await sql
-      .raw(
-        `CREATE TABLE IF NOT EXISTS revisions (name ${ddl.text} NOT NULL, shard INTEGER NOT NULL, n ${ddl.bigint} NOT NULL, PRIMARY KEY (name, shard))`,
-      )
-      .execute(tx)
-  }, LONG)
-  const appliedTo = async (on: Kysely<Tables>): Promise<Applied> =>
-    (await sql<MigrationTables['migrations']>`SELECT name, checksum FROM migrations ORDER BY name`.execute(on)).rows
 
-  const apply = async (tx: Kysely<Tables>, { name, statements }: Migration): Promise<void> => {
-    const texts = statements(ddl)
-    for (const statement of texts) await tx.executeQuery(CompiledQuery.raw(statement))
-    await sql`INSERT INTO migrations (name, checksum, applied_at) VALUES (${name}, ${checksum(texts)}, ${options.now().toISOString()})`.execute(
-      tx,
-    )
+  const appliedTo = async (on: Kysely<Tables>): Promise<readonly Applied[]> => {
+    const { rows } = await sql<Applied>`SELECT name, checksum, floor FROM migrations ORDER BY name`.execute(on)
+    // One process uses a file of SQLite, so no other program works on it beside a newer one.
+    return db.sql.hasOneWriter ? rows.map(({ name, checksum }) => ({ name, checksum })) : rows
   }
 
-  const applied = await appliedTo(db.read)
-  const pending = pendingOf(ordered, applied, ddl)
-  const isEmpty = applied.length === 0
-  if (pending.length > 0 && !isEmpty) await options.beforeUpgrade?.(applied.map(({ name }) => name))
+  /** @throws MigrationError before anything is changed that older programs would break on */
+  const missingIn = async (tx: Kysely<Tables>): Promise<{ missing: Migration[]; applied: readonly Applied[] }> => {
+    const applied = await appliedTo(tx)
+    const missing = pendingOf(ordered, applied, ddl)
+    if (missing.length === 0 || applied.length === 0) return { missing, applied }
+    const obstacle = obstacleTo(missing, { floor: floorOf(applied), programs: await db.sql.otherPrograms(tx) })
+    if (obstacle) throw new MigrationError(`${obstacleText(obstacle)}. Stop them first.`)
+    return { missing, applied }
+  }
+
+  /** Runs `work` in a transaction that no other process which migrates has at the same time. */
+  const alone = <T>(name: string, work: (tx: Kysely<Tables>) => Promise<T>): Promise<T> =>
+    patiently(patience, { name, isConflict: db.sql.isLockConflict }, () =>
+      db.write(async ({ db: tx }) => {
+        // The type of the lock does not depend on the tables.
+        await db.sql.lockNames(tx, ['migrations'])
+        await db.sql.limitLockWaits(tx, patience.waitMs)
+        return work(tx)
+      }, LONG),
+    )
+
+  const apply = async (tx: Kysely<Tables>, migration: Migration, floor: string): Promise<string> => {
+    const { name } = migration
+    const texts = migration.statements(ddl)
+    for (const statement of texts) await tx.executeQuery(CompiledQuery.raw(statement))
+    const after = floorAfter(migration, floor)
+    const stored = migration.floor === undefined ? '' : after
+    await sql`INSERT INTO migrations (name, checksum, applied_at, floor) VALUES (${name}, ${checksum(texts)}, ${options.now().toISOString()}, ${stored})`.execute(
+      tx,
+    )
+    return after
+  }
+
+  const first = await alone('the table of migrations', async (tx) => {
+    // The type of the statements does not depend on the tables.
+    await create(tx as Kysely<unknown>, ddl)
+    return missingIn(tx)
+  })
+  const isEmpty = first.applied.length === 0
+  if (first.missing.length > 0 && !isEmpty) await options.beforeUpgrade?.(first.applied.map(({ name }) => name))
   // An empty database gets all of them in one commit; others keep the migrations before a failure.
-  const steps = isEmpty ? [pending] : pending.map((migration) => [migration])
+  const steps = isEmpty ? [first.missing] : first.missing.map((migration) => [migration])
   const done: string[] = []
   for (const step of steps) {
-    const missing = await db.write(async ({ db: tx }) => {
-      // The type of the lock does not depend on the tables.
-      await db.sql.lockNames(tx, ['migrations'])
-      // Another process may have been faster.
-      const taken = new Set((await appliedTo(tx)).map(({ name }) => name))
-      const missing = step.filter(({ name }) => !taken.has(name))
-      for (const migration of missing) await apply(tx, migration)
+    const [{ name } = { name: '' }] = step
+    const applied = await alone(name, async (tx) => {
+      // Another process may have been faster, or an older program may have come.
+      const now = await missingIn(tx)
+      const names = new Set(now.missing.map(({ name }) => name))
+      const missing = step.filter(({ name }) => names.has(name))
+      let floor = floorOf(now.applied)
+      for (const migration of missing) floor = await apply(tx, migration, floor)
       return missing
-    }, LONG)
-    done.push(...missing.map(({ name }) => name))
+    })
+    done.push(...applied.map(({ name }) => name))
   }
   return done
 }

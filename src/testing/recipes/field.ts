@@ -25,6 +25,7 @@ import type { Migration } from '../platform/db/migrate.ts'
 
 export const deviceSerial: Migration = {
   name: '9001-device-serial',
+  floor: 'this',
   statements: () => [\`UPDATE devices SET doc = substr(doc, 1, length(doc) - 1) || ',"serial":""}'\`],
 }
 `,

@@ -36,6 +36,15 @@ export const isAway = (error: unknown): boolean =>
 
 export const isCancelledByReplay = (error: unknown): boolean => CANCELLED_BY_REPLAY.test(stateOf(error))
 
+/** `lock_not_available` and `deadlock_detected`. */
+const LOCK_CONFLICT = /^(55P03|40P01)$/
+
+/** Returns true for an error, translated or not, of a transaction that did not get a lock. */
+export const isLockConflict = (error: unknown): boolean => {
+  const own = error instanceof AppError ? error.cause : error
+  return own instanceof SQL.PostgresError && LOCK_CONFLICT.test(String(own.errno))
+}
+
 /** Returns a 503 for an error of the server's state; any other error unchanged. */
 export const translatePostgresError = (error: unknown): unknown => {
   const problem = problemOf(error)

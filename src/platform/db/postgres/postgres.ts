@@ -11,16 +11,26 @@ import { postgresChangeNotifier } from './change-notifier.ts'
 import { checkedConnections } from './checked-connections.ts'
 import { coalesce } from './coalesce.ts'
 import { behindEachOther, oneByOne } from './dialect.ts'
+import { isLockConflict } from './errors.ts'
 import { guard } from './guards.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { PROGRAM_NAME } from './program-name.ts'
+import { otherPrograms } from './programs.ts'
 import { readingAt } from './read-point.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import { createServerCheck, hostOf } from './server-check.ts'
 import { createStandbyReads } from './standby-reads.ts'
 import { streamRows } from './stream.ts'
-import { createWriter, lockNames, lockNamesShared, locksHeld, lockTables, revisionIn } from './writes.ts'
+import {
+  createWriter,
+  limitLockWaits,
+  lockNames,
+  lockNamesShared,
+  locksHeld,
+  lockTables,
+  revisionIn,
+} from './writes.ts'
 
 /** A running server answers at once. */
 const CONNECT_S = 5
@@ -73,6 +83,9 @@ const postgresSql: Sql = {
   lockTables,
   revisionIn,
   locksHeld,
+  otherPrograms,
+  limitLockWaits,
+  isLockConflict,
   past: pastSql,
 }
 

@@ -71,6 +71,10 @@ export const lockTables: Sql['lockTables'] = async (db, tables) => {
   await db.executeQuery(CompiledQuery.raw(`LOCK TABLE ${tables.join(', ')} IN SHARE ROW EXCLUSIVE MODE`))
 }
 
+export const limitLockWaits: Sql['limitLockWaits'] = async (db, ms) => {
+  await db.executeQuery(CompiledQuery.raw("SELECT set_config('lock_timeout', $1, true)", [String(ms)]))
+}
+
 const REVISION = "SELECT coalesce(sum(n), 0)::text AS n FROM revisions WHERE name = ANY (string_to_array($1, ','))"
 
 export const revisionIn: Sql['revisionIn'] = async (db, tables) => {

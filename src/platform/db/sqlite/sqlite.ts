@@ -71,6 +71,9 @@ const sqliteSql: Sql = {
   lockTables: async () => {},
   revisionIn: async () => undefined,
   locksHeld: () => undefined,
+  otherPrograms: async () => [],
+  limitLockWaits: async () => {},
+  isLockConflict: () => false,
   past: pastSql,
 }
 
