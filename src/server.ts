@@ -116,6 +116,7 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     alsoPages: config.mcpOauthEnabled ? [CONSENT_PAGE] : [],
     headers: securityHeaders(config),
     checkHost: createHostCheck(config.allowedHosts),
+    attributes: ` data-max-rows="${config.webMaxRows}"`,
   })
   const server = Bun.serve({
     ...(hostname === undefined ? {} : { hostname }),

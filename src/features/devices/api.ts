@@ -127,7 +127,7 @@ export const devices = {
     mcp: 'listed',
     input: () =>
       z.object({
-        tags: z.array(Filter).optional().describe('Only devices with every one of these tags'),
+        tags: z.array(Filter).optional().describe('Only devices with all these tags'),
         datacenter_id: idOf('datacenters').optional(),
         network_id: idOf('networks').optional(),
         space_id: SpaceFilter.describe('Only devices with an address in this space, or `default`'),
@@ -136,6 +136,7 @@ export const devices = {
         device_type_id: idOf('device-types').optional(),
         managed_by: ManagedByFilter,
         custom: customFilter('devices'),
+        q: SearchText.optional().describe('Words of a search, or a CIDR'),
         sort: sortField(),
         ...Page,
       }),

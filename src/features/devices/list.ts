@@ -1,8 +1,11 @@
 /** The list of devices with its filters. */
-
+import type { SelectQueryBuilder } from 'kysely'
 import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
+import { sortOf } from '../../platform/contract/sort.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
+import type { Part } from '../../platform/db/database.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
+import { inOrderOf } from '../../platform/db/order.ts'
 import { countMembers, type Membership, membership } from '../../platform/db/subset.ts'
 import type { JsonList } from '../../platform/operation/handler-result.ts'
 import type { ParsedInputOf } from '../../platform/operation/operation.ts'
@@ -12,9 +15,16 @@ import { devicesIn } from '../networks/membership.ts'
 import { hasAddressIn } from '../spaces/keys.ts'
 import type { devices } from './api.ts'
 import type { Device } from './schema.ts'
+import { textFilter } from './search.ts'
 import { pastDevices, sortedDevices } from './sorted.ts'
 
 type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
+
+/** The index of names serves both directions. */
+const NAMES = { name: ['devices.name_key', 'devices.id'] }
+
+const inNames = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>, sort = 'name') =>
+  inOrderOf(query, sortOf(sort), NAMES)
 
 const ofTag = (value: string) => ({ id: 'devices.id', table: 'device_tags', member: 'device_id', column: 'tag', value })
 
@@ -23,7 +33,7 @@ const plainQuery = async (
   ctx: Ctx,
   { datacenter_id, space_id, status, managed_by, rack_id, device_type_id }: Filter,
 ) => {
-  let all = ctx.db.selectFrom('devices').select('devices.doc').orderBy('devices.name_key').orderBy('devices.id')
+  let all = ctx.db.selectFrom('devices').select('devices.doc')
   if (datacenter_id) all = all.where('devices.datacenter_id', '=', datacenter_id)
   if (status) all = all.where('devices.status', '=', status)
   if (managed_by) all = all.where(isManagedBy(managed_by))
@@ -45,14 +55,15 @@ const conditionsOf = async (ctx: Ctx, { tags = [], network_id, custom }: Filter)
   return ctx.isPast ? conditions : [...conditions, ...(await customFilters(ctx, 'devices', custom, 'devices.id'))]
 }
 
-/** Returns the devices that match all given filters: tags, datacenter, network, space, status, owner and custom fields. */
+/** Returns the devices that match all given filters: tags, datacenter, network, space, status, owner, custom fields and text. */
 export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise<JsonList<Device>> => {
-  const { datacenter_id, network_id, space_id, status, managed_by, rack_id, device_type_id, custom, sort } = filter
+  const { datacenter_id, network_id, space_id, status, managed_by, rack_id, device_type_id, custom, sort, q } = filter
   const isCustom = custom !== undefined || sort?.includes('custom.') === true
   const revision = await ctx.store.revision([
     'devices',
     ...(network_id ? (['network_addresses'] as const) : []),
     ...(isCustom ? CUSTOM_TABLES : []),
+    ...(q === undefined ? [] : (['addresses', 'ports'] as const)),
   ])
   let query = await plainQuery(ctx, filter)
   let counted = query
@@ -61,27 +72,27 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     query = query.where(ordered)
     counted = counted.where(fast)
   }
-  if (isCustom && ctx.isPast) return pastDevices(ctx, { query, page, filter, revision })
+  const text = q === undefined ? undefined : await textFilter(ctx, q)
+  if (text) counted = counted.where(text.counted)
+  if (isCustom && ctx.isPast) return pastDevices(ctx, { query: inNames(counted), page, filter, revision })
   const [only, second] = conditions
   const isFiltered =
     [datacenter_id, status, managed_by, rack_id, device_type_id].some(Boolean) || space_id !== undefined
-  const isAlone = !second && !isFiltered
-  const total = () =>
-    only?.count && isAlone
-      ? only.count()
-      : cachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
-  if (sort !== undefined && sort !== 'name') return sortedDevices(ctx, { query: counted, total, page, sort, revision })
+  const total = (): Promise<number> => {
+    if (text && !only && !isFiltered) return text.total()
+    if (only?.count && !second && !isFiltered && !text) return only.count()
+    return cachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
+  }
+  if (sort !== undefined && sort !== 'name' && sort !== '-name')
+    return sortedDevices(ctx, { query: counted, total, page, sort, revision })
+  const holding = async (part: Part) => inNames(text ? query.where(await text.ordered(part)) : query, sort)
   /** Finds the page in index order, and fetches the documents of that page only. */
-  const pageOf = (limit: number, offset: number) =>
-    ctx.db
-      .selectFrom('devices')
-      .innerJoin(
-        query.clearSelect().select('devices.id').limit(limit).offset(offset).as('page'),
-        'page.id',
-        'devices.id',
-      )
-      .select('devices.doc')
-      .orderBy('devices.name_key')
-      .orderBy('devices.id')
-  return listRows(ctx, { revision, query, page, total, pageOf, row: ({ doc }): string => doc })
+  const pageOf = async (limit: number, offset: number) => {
+    const part = page.limit === undefined ? { count: await total() } : { wanted: offset + limit }
+    const ids = (await holding(part)).clearSelect().select('devices.id').limit(limit).offset(offset)
+    const docs = ctx.db.selectFrom('devices').innerJoin(ids.as('page'), 'page.id', 'devices.id').select('devices.doc')
+    return inNames(docs, sort)
+  }
+  const whole = async () => holding({ count: text ? await total() : 0 })
+  return listRows(ctx, { revision, query, page, total, pageOf, whole, row: ({ doc }): string => doc })
 }

@@ -81,6 +81,43 @@ describe.each([...dialects()])('of 5,000 devices on %s', (dialect) => {
     })
   })
 
+  test.each(['every', 'half', 'fifth', 'percent'])(
+    'the list of those with the text %s has its pages in either order',
+    async (word) => {
+      const names = having(word)
+      for (const [sort, all] of [
+        ['name', names],
+        ['-name', names.toReversed()],
+      ] as const) {
+        expect(await page(`/api/devices?q=${word}&sort=${sort}`)).toEqual({ total: all.length, names: all })
+        for (const [limit, offset] of [
+          [7, 0],
+          [50, names.length - 3],
+          [1000, 40],
+        ] as const)
+          expect(await page(`/api/devices?q=${word}&sort=${sort}&limit=${limit}&offset=${offset}`)).toEqual({
+            total: all.length,
+            names: all.slice(offset, offset + limit),
+          })
+      }
+      expect((await page(`/api/devices?q=${word}&offset=3`)).names).toEqual(names.slice(3))
+    },
+  )
+
+  test('a text, a block and a tag narrow one another', async () => {
+    const addressed = (device: object) => 'addresses' in device
+    const names = sorted(ALL.filter((device) => addressed(device) && device.tags.includes('fifth')))
+    expect(await page('/api/devices?q=10.1.0.0/16&tags=fifth&sort=-name&limit=9&offset=4')).toEqual({
+      total: names.length,
+      names: names.toReversed().slice(4, 13),
+    })
+    const planned = sorted(ALL.filter(({ tags, status }) => tags.includes('fifth') && status === 'planned'))
+    expect(await page('/api/devices?q=half%20every&tags=fifth&status=planned&limit=9&offset=400')).toEqual({
+      total: planned.length,
+      names: planned.slice(400, 409),
+    })
+  })
+
   test('filters narrow one another', async () => {
     const names = sorted(ALL.filter(({ tags, status }) => tags.includes('fifth') && status === 'planned'))
     expect(await page('/api/devices?tags=all&tags=fifth&status=planned&limit=5')).toEqual({

@@ -2,7 +2,7 @@
  * The search of devices: by words in their text, by address, and by block. The best matches come first. Each kind of
  * match has a separate query in index order, so that the first page of a large result is fast.
  */
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { cidrKeys, parseCidr } from '../../net/cidr.ts'
 import { canonicalIp, DEFAULT_SPACE } from '../../net/ip.ts'
 import { parseMac } from '../../net/mac.ts'
@@ -11,6 +11,7 @@ import { type ChainQuery, countRows, SHORT } from '../../platform/contract/list.
 import { cachedCount, cachedList } from '../../platform/db/cache/query-cache.ts'
 import type { Part, WordsInOrder } from '../../platform/db/database.ts'
 import { padded } from '../../platform/db/query/prepared-lists.ts'
+import type { Membership } from '../../platform/db/subset.ts'
 import type { Ctx } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import { allSpaces, SPACES } from '../spaces/keys.ts'
@@ -53,19 +54,26 @@ const first =
   (rows?: number): Q =>
     rows === undefined ? query : query.limit(rows)
 
-const inBlock = async (ctx: Ctx, text: string, { first: from, last: to }: KeyRange): Promise<Found> => {
+/** Returns the condition of an address in the block. */
+const blockMembership = async (ctx: Ctx, { first: from, last: to }: KeyRange): Promise<Membership> => {
   const isDivided = (await allSpaces(ctx)).length > 0
   const inside = isDivided
     ? sql`FROM ${SPACES} AS spaces CROSS JOIN addresses WHERE ip_key BETWEEN space || ${from} AND space || ${to}`
     : sql`FROM addresses WHERE ip_key BETWEEN ${from} AND ${to}`
-  const sparse = docs(ctx).where(sql<SqlBool>`id IN (SELECT device_id ${inside})`)
-  const query = (await ctx.store.sql.areFew(ctx.db, 'devices', sql`SELECT 1 AS one ${inside}`))
-    ? sparse
-    : docs(ctx).where(sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`)
+  const counted = sql<SqlBool>`devices.id IN (SELECT device_id ${inside})`
+  const areFew = await ctx.store.sql.areFew(ctx.db, 'devices', sql`SELECT 1 AS one ${inside}`)
   return {
-    queries: [first(named(query))],
-    total: () => cachedCount(ctx, 'devices', `found ${text}`, () => countRows(sparse)),
+    ordered: areFew ? counted : sql<SqlBool>`EXISTS (SELECT 1 ${inside} AND device_id = devices.id)`,
+    counted,
   }
+}
+
+const countFound = (ctx: Ctx, text: string, condition: Expression<SqlBool>): Promise<number> =>
+  cachedCount(ctx, 'devices', `found ${text}`, () => countRows(docs(ctx).where(condition)))
+
+const inBlock = async (ctx: Ctx, text: string, range: KeyRange): Promise<Found> => {
+  const { ordered, counted } = await blockMembership(ctx, range)
+  return { queries: [first(named(docs(ctx).where(ordered)))], total: () => countFound(ctx, text, counted) }
 }
 
 const seesPorts = ({ caller }: Ctx): boolean => caller.permissions.has('ports:list')
@@ -201,10 +209,13 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     counted ??= cacheKey(ctx, text).then((key) => cachedCount(ctx, 'devices', `found ${key}`, count, finds))
     return counted
   }
-  const others = async (part: Part) => {
+  const inOrderOfNames = async (part: Part): Promise<Expression<SqlBool>> => {
     const all = await counted
     const most = all === undefined ? undefined : all > MANY ? 0 : MANY
-    const condition = await (await inOrder(most)).condition(part)
+    return (await inOrder(most)).condition(part)
+  }
+  const others = async (part: Part) => {
+    const condition = await inOrderOfNames(part)
     return ctx.db
       .selectFrom('devices')
       .where((eb) => eb.not(eb.or([exactly(eb), byName(eb), byHostname(eb), byAddress(eb)])))
@@ -226,7 +237,7 @@ const holding = (ctx: Ctx, { text, words, matches }: Wanted) => {
     const kept = await cachedList(ctx, 'devices', `first ${together} ${key}`, () => findFirst(together), finds)
     return named(docs(ctx).where('id', 'in', padded(kept.slice(0, rows), NO_ID)))
   }
-  return { total, rest }
+  return { total, rest, inOrderOfNames }
 }
 
 /** Returns a word in the form of the stored text. A MAC among other words may be written with hyphens or dots. */
@@ -257,6 +268,12 @@ const byWords = (ctx: Ctx, text: string): Found => {
   return { queries: isPrefix ? queries : queries.toSpliced(3, 1), total }
 }
 
+const textOf = (q: string): string => {
+  const text = q.trim().toLowerCase()
+  if (text === '') throw invalidField('q', 'must not be blank')
+  return text
+}
+
 /**
  * A CIDR finds the devices with an address inside it, in any address space, by name. Any other text is words that must
  * all occur, in any case. Equal names, host names, addresses and MACs come first, then those that begin with the text,
@@ -264,9 +281,40 @@ const byWords = (ctx: Ctx, text: string): Found => {
  * @throws AppError VALIDATION_ERROR for blank text.
  */
 export const findDevices = async (ctx: Ctx, q: string): Promise<Found> => {
-  const text = q.trim().toLowerCase()
-  if (text === '') throw invalidField('q', 'must not be blank')
+  const text = textOf(q)
   const cidr = parseCidr(text)
   if (!cidr) return byWords(ctx, text)
   return inBlock(ctx, text, cidrKeys(cidr, DEFAULT_SPACE))
+}
+
+/** The devices that a text finds, as conditions of a list in the order of names. */
+export type TextFilter = {
+  readonly ordered: (part: Part) => Promise<Expression<SqlBool>>
+  readonly counted: Expression<SqlBool>
+  /** The count without any other condition. */
+  readonly total: () => Promise<number>
+}
+
+/**
+ * Finds the devices that `findDevices` finds.
+ * @throws AppError VALIDATION_ERROR for blank text.
+ */
+export const textFilter = async (ctx: Ctx, q: string): Promise<TextFilter> => {
+  const text = textOf(q)
+  const cidr = parseCidr(text)
+  if (cidr) {
+    const { ordered, counted } = await blockMembership(ctx, cidrKeys(cidr, DEFAULT_SPACE))
+    return { ordered: async () => ordered, counted, total: () => countFound(ctx, text, counted) }
+  }
+  const words = wordsOf(text)
+  const matches = matchesOf(ctx, text)
+  const { total, inOrderOfNames } = holding(ctx, { text, words, matches })
+  const eb = expressionBuilder<Tables, 'devices'>()
+  const orExact = (holds: Expression<SqlBool>) =>
+    mayBeElsewhere(text) ? eb.or([holds, matches.amongExact(eb)]) : holds
+  return {
+    ordered: async (part) => orExact(await inOrderOfNames(part)),
+    counted: orExact(ctx.store.sql.matchesWords('devices', words)),
+    total,
+  }
 }

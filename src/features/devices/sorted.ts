@@ -21,7 +21,7 @@ type Sorted = {
   readonly revision: string
 }
 
-const COLUMNS = { name: 'name_key', created_at: 'created_at', updated_at: 'updated_at' } as const
+const COLUMNS = { created_at: 'created_at', updated_at: 'updated_at' } as const
 
 const isColumn = (field: string): field is keyof typeof COLUMNS => Object.hasOwn(COLUMNS, field)
 
@@ -46,8 +46,7 @@ export const sortedDevices = async (ctx: Ctx, sorted: Sorted): Promise<JsonList<
   }
   const column = columnOf(sort.by)
   const ordered = query.clearOrderBy().orderBy(`devices.${column}`, directionOf(sort))
-  const all =
-    column === 'name_key' ? ordered.orderBy('devices.id') : ordered.orderBy('devices.name_key').orderBy('devices.id')
+  const all = ordered.orderBy('devices.name_key').orderBy('devices.id')
   return listRows(ctx, { revision, query: all, page, total, row: sendDoc })
 }
 
@@ -70,7 +69,7 @@ export const pastDevices = async (
   const order = sort.isCustom ? await customOrder(ctx, 'devices', sort.by) : undefined
   const keyOf = (device: Device): string | undefined => {
     if (order) return order.keyOf(device.custom ?? {})
-    return sort.by === 'name' ? device.name.toLowerCase() : device[columnOf(sort.by) as 'created_at']
+    return sort.by === 'name' ? device.name.toLowerCase() : device[columnOf(sort.by)]
   }
   let found: Promise<readonly string[]> | undefined
   const find = async (): Promise<readonly string[]> => {

@@ -73,6 +73,7 @@ export const systemFeature = (deps: Deps): Feature => ({
         max_body_bytes: DEFAULT_MAX_BODY_BYTES,
         max_bulk_operations: MAX_BULK_OPERATIONS,
         max_heatmap_addresses: MAX_HEATMAP,
+        max_rows_in_browser: deps.config.webMaxRows,
       },
       mcp_url: deps.config.mcpOauthEnabled ? `${deps.config.mcpOauthIssuerUrl}/mcp` : '',
     }),

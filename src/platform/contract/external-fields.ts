@@ -14,7 +14,7 @@ export const ManagedBy = ruledText(64, {
 }).describe('The owner of the object, such as a Git repository; empty for none')
 
 /** The filter of lists by owner. */
-export const ManagedByFilter = Filter.optional().describe('Only those that this owner manages')
+export const ManagedByFilter = Filter.optional().describe('Only those of this owner')
 
 /** The resources whose objects have refs. */
 export const REFERABLE = [

@@ -20,7 +20,9 @@ type List<Tables, TB extends keyof Tables, Row, T> = Sent<Row, T> & {
   /** Counts the rows of all pages, if that is faster than counting the query. */
   readonly total?: () => Promise<number>
   /** Returns a faster query for the rows of one page, if there is one. */
-  readonly pageOf?: (limit: number, offset: number) => Compilable<Row>
+  readonly pageOf?: (limit: number, offset: number) => Compilable<Row> | Promise<Compilable<Row>>
+  /** Returns a faster query for all rows, if there is one. */
+  readonly whole?: () => Compilable<Row> | Promise<Compilable<Row>>
 }
 
 /** Returns a query for the first `rows` rows, or for all of them. */
@@ -138,13 +140,15 @@ export const listRows = <Tables, TB extends keyof Tables, Row, T>(
     row,
     total = () => countRows(query),
     pageOf = (limit, offset) => query.limit(limit).offset(offset),
+    whole = () => query,
   }: List<Tables, TB, Row, T>,
 ): JsonList<T> => {
   const { limit = Number.MAX_SAFE_INTEGER, offset = 0 } = page
   const isWhole = page.limit === undefined && page.offset === undefined
-  const paged: Compilable<Row> = isWhole ? query : pageOf(limit, offset)
-  async function* short(): AsyncGenerator<Row[]> {
-    yield (await ctx.db.executeQuery<Row>(paged)).rows
+  async function* paged(): AsyncGenerator<Row[]> {
+    const asked = await (isWhole ? whole() : pageOf(limit, offset))
+    if (limit <= SHORT) yield (await ctx.db.executeQuery<Row>(asked)).rows
+    else yield* ctx.store.stream(asked)
   }
-  return new JsonList<T>({ revision, total, rows: () => sent(limit <= SHORT ? short() : ctx.store.stream(paged), row) })
+  return new JsonList<T>({ revision, total, rows: () => sent(paged(), row) })
 }

@@ -44,6 +44,13 @@ describe('a page', () => {
     expect(at('/mcp-oauth/authorize', { 'x-requested-with': 'XMLHttpRequest' })).toBeUndefined()
   })
 
+  test('has the given attributes at its root', async () => {
+    const withRows = openSite(folder, { attributes: ' data-max-rows="100"' })
+    const headers = { accept: BROWSER, cookie: 'plat_look=dark.compact.on' }
+    const answer = withRows(new Request('http://plat.test/devices', { headers }))
+    expect(await answer?.text()).toBe('<!doctype html><html data-max-rows="100" data-theme="dark" lang="en"><p>Plat')
+  })
+
   test('is not for a client that does not name HTML', () => {
     expect(ask('/devices')).toBeUndefined()
     expect(ask('/devices', { accept: '*/*' })).toBeUndefined()

@@ -108,7 +108,7 @@ type Page = { readonly html: string; readonly etag: string }
 
 type Loaded = {
   readonly assets: ReadonlyMap<string, File>
-  /** Returns the page for a theme and density. */
+  /** Returns the page with attributes of its root. */
   readonly pageFor: (look: string) => Page
   readonly places: RegExp
 }
@@ -131,6 +131,8 @@ export type SiteOptions = {
   /** The headers of every answer. */
   readonly headers?: SecurityHeaders
   readonly checkHost?: HostCheck
+  /** Attributes of the root of every page, after a blank: settings that the UI needs before its first request. */
+  readonly attributes?: string
 }
 
 /** The page continues to the site that opened it, so its policy must not separate the two windows. */
@@ -139,7 +141,7 @@ const OPENED_BY_OTHERS = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
 /** Creates the site. It reads the UI at the first request. */
 export const openSite = (folder: string, options: SiteOptions = {}): Site => {
   const { alsoPages = [], headers: security = securityHeaders({ cookieSecure: true }) } = options
-  const { checkHost = createHostCheck([]) } = options
+  const { checkHost = createHostCheck([]), attributes = '' } = options
   const answer = answerWith(security)
   const isPage = (path: string): boolean => !NOT_A_PAGE.test(path) || alsoPages.includes(path)
   let loaded: Loaded | undefined
@@ -166,7 +168,7 @@ export const openSite = (folder: string, options: SiteOptions = {}): Site => {
       // After an upgrade, an open tab requests files of the previous version.
       return answer('Not found\n', 404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
     }
-    const { html, etag } = pageFor(themeAttributes(request.headers.get('cookie')))
+    const { html, etag } = pageFor(attributes + themeAttributes(request.headers.get('cookie')))
     const headers = {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': PAGE_POLICY,

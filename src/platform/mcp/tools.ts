@@ -57,7 +57,7 @@ export const isPaged = (op: AnyOperation): boolean => Object.hasOwn(op.input.sha
 
 /** The name of a reference tells that it is an id, and of which object. */
 const told = (name: string, { description, ...field }: JsonSchema): JsonSchema =>
-  description === undefined || (name.endsWith('_id') && /^(Id of an?|The) [a-z ]+$/.test(description))
+  description === undefined || (name.endsWith('_id') && /^(Id of an?|The) [a-z -]+$/.test(description))
     ? field
     : { ...field, description }
 

@@ -311,6 +311,12 @@ export const VARIABLES = {
     parse: durationOrNone('5m'),
     help: 'How long a used refresh token still returns an access token, for clients that refresh twice at once; 0 disables it',
   },
+  webMaxRows: {
+    name: 'WEB_MAX_ROWS',
+    default: '120000',
+    parse: integer(100, 1_000_000),
+    help: 'Most devices that the page of devices holds in the browser; of more the server sends the rows that are shown',
+  },
   publicUrl: {
     name: 'PUBLIC_URL',
     default: '',
