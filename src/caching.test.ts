@@ -21,6 +21,8 @@ const isList = ({ output }: AnyOperation) => output instanceof z.ZodArray
 const lists = operations.filter((op) => isGet(op) && isList(op))
 // Those of a session alone have no answer for the API key of these tests.
 const objects = operations.filter((op) => isGet(op) && !isList(op) && op.session === undefined)
+/** It counts the reads of the database, so each answer is another one. */
+const MEASURED = 'database.status'
 const reads = new Set<string>(objects.map(({ http }) => httpParts(http).path))
 /** PUT and DELETE of single objects that can be read, and so have a tag. */
 const changes = operations.filter(({ http }) => /^(PUT|DELETE) /.test(http) && reads.has(httpParts(http).path))
@@ -218,13 +220,16 @@ describe.each(dialects())('on %s', (dialect) => {
   })
 
   describe('an object', () => {
-    test.each(named(objects))('%s is 304 for a client with its ETag', async (_, op) => {
-      const path = await addressOf(op)
-      const first = await admin.request('GET', path)
-      expect([first.status, first.headers.get('etag')]).toEqual([200, expect.stringMatching(/^"[^"]+"$/)])
-      const headers = { 'If-None-Match': first.headers.get('etag') ?? '' }
-      expect((await admin.request('GET', path, undefined, headers)).status).toBe(304)
-    })
+    test.each(named(objects.filter(({ name }) => name !== MEASURED)))(
+      '%s is 304 for a client with its ETag',
+      async (_, op) => {
+        const path = await addressOf(op)
+        const first = await admin.request('GET', path)
+        expect([first.status, first.headers.get('etag')]).toEqual([200, expect.stringMatching(/^"[^"]+"$/)])
+        const headers = { 'If-None-Match': first.headers.get('etag') ?? '' }
+        expect((await admin.request('GET', path, undefined, headers)).status).toBe(304)
+      },
+    )
 
     test.each(named(objects))('%s is as its contract says', async (_, op) => {
       const response = await admin.request('GET', await addressOf(op))

@@ -15,6 +15,10 @@ const NAMES = [
   'networks_total',
   'datacenters_total',
   'db_connections_open',
+  'db_host_up',
+  'db_replica_lag_bytes',
+  'db_reads_total',
+  'db_failovers_total',
   'process_uptime_seconds',
   'go_goroutines',
   'go_memory_alloc_bytes',
@@ -64,6 +68,15 @@ describe.each([...dialects()])('the metrics on %s', (dialect) => {
   test('name queries by their verb and table', async () => {
     await admin.request('GET', '/api/datacenters/x')
     expect(await read()).toContain('db_query_duration_milliseconds_count{query="select datacenters"}')
+  })
+
+  test('name each host of the database with its role and its reads', async () => {
+    const [{ host } = { host: '' }] = app.db.hosts()
+    const before = await gauge(`db_reads_total\\{host="${host}"\\}`)
+    await admin.api.devices.list({})
+    expect(await gauge(`db_reads_total\\{host="${host}"\\}`)).toBeGreaterThan(before)
+    expect(await read()).toContain(`db_host_up{host="${host}",role="primary"} 1`)
+    expect(await gauge('db_failovers_total')).toBe(0)
   })
 
   test('count the devices after any changes', async () => {

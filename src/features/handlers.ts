@@ -18,6 +18,7 @@ import { credentialsFeature } from './credentials/credentials.ts'
 import type { Feature } from './ctx.ts'
 import { customFieldsFeature } from './custom-fields/custom-fields.ts'
 import { feature as dashboard } from './dashboard/dashboard.ts'
+import { databaseFeature } from './database/database.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
 import { deviceLoginFeature } from './device-login/device-login.ts'
 import { feature as deviceTypes } from './device-types/device-types.ts'
@@ -138,6 +139,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     deviceLoginFeature(options),
     oauth.feature,
     auditFeature(options),
+    databaseFeature(options),
     systemFeature({ ...options, signInProviders }),
   ]
   const ofResources = features.flatMap((feature) => feature.operations)

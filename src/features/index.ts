@@ -6,6 +6,7 @@ import { conflicts } from './conflicts/api.ts'
 import { credentials } from './credentials/api.ts'
 import { customFields } from './custom-fields/api.ts'
 import { dashboard } from './dashboard/api.ts'
+import { database } from './database/api.ts'
 import { datacenters } from './datacenters/api.ts'
 import { deviceLoginRoutes } from './device-login/api.ts'
 import { deviceTypes } from './device-types/api.ts'
@@ -96,6 +97,7 @@ export const contracts = {
   oauthGrants,
   audit,
   estate,
+  database,
   system,
 } satisfies Record<string, OperationSet>
 

@@ -13,6 +13,22 @@ type Parts = {
   readonly now: () => Date
 }
 
+/** Of each server of the database. */
+const addDatabaseMetrics = (metrics: Metrics, db: Db<Tables>): void => {
+  metrics.samples('gauge', 'db_host_up', 'If a host of the database answers, by its role', () =>
+    db.hosts().map(({ host, role }) => ({ labels: { host, role }, value: role === 'away' ? 0 : 1 })),
+  )
+  metrics.samples('gauge', 'db_replica_lag_bytes', 'Bytes of the log that a standby has yet to replay', () =>
+    db.hosts().flatMap(({ host, lagBytes }) => (lagBytes === null ? [] : [{ labels: { host }, value: lagBytes }])),
+  )
+  metrics.samples('counter', 'db_reads_total', 'Reads outside of transactions that a host has answered', () =>
+    [...db.readHosts.answers()].map(([host, value]) => ({ labels: { host }, value })),
+  )
+  metrics.samples('counter', 'db_failovers_total', 'Changes of the primary since the start', () => [
+    { labels: {}, value: db.failovers() },
+  ])
+}
+
 export const addProcessMetrics = ({ metrics, db, population, guard, now }: Parts): void => {
   const startedMs = now().getTime()
   const queries = metrics.counter('db_queries_total', 'Database queries')
@@ -25,6 +41,7 @@ export const addProcessMetrics = ({ metrics, db, population, guard, now }: Parts
   metrics.gauge('networks_total', 'Networks', () => population.of('network'))
   metrics.gauge('datacenters_total', 'Datacenters', () => population.of('datacenter'))
   metrics.gauge('db_connections_open', 'Open database connections', db.connections)
+  addDatabaseMetrics(metrics, db)
   metrics.gauge('process_uptime_seconds', 'Seconds since the start', () => (now().getTime() - startedMs) / 1000)
   // Named as in Go programs, so that existing dashboards keep working.
   metrics.gauge('go_goroutines', 'Requests being answered now', guard.inFlight)

@@ -11,6 +11,7 @@ import type {
 import type { Batch } from './at-commit.ts'
 import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
+import type { DatabaseHost, DatabaseStatus } from './database-host.ts'
 import type { QueryListener } from './query/query-metrics.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -155,6 +156,11 @@ export type Db<Tables> = {
   readonly readHosts: ReadHosts
   /** Notifications between the servers that share the database; undefined on SQLite. */
   readonly notifier: ChangeNotifier | undefined
+  /** The servers of the database, as they were last seen. */
+  readonly hosts: () => readonly DatabaseHost[]
+  /** The number of times that another server, or another timeline, became the primary since the start. */
+  readonly failovers: () => number
+  readonly status: () => Promise<DatabaseStatus>
   /** Sets the listener that gets the name and the duration of every query. */
   readonly watch: (listener: QueryListener) => void
   /** The number of open connections; 0 means that the database is unreachable. */

@@ -18,8 +18,12 @@ export type Metrics = {
   ) => { readonly observe: (value: string, amount: number) => void }
   /** Read when the metrics are read. */
   readonly gauge: (name: string, help: string, read: () => number) => void
+  /** Like `gauge`, of several values. */
+  readonly samples: (type: 'counter' | 'gauge', name: string, help: string, read: () => readonly Sample[]) => void
   readonly text: () => string
 }
+
+export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number }
 
 class Series {
   readonly #window = new Float64Array(WINDOW)
@@ -80,6 +84,15 @@ export const createMetrics = (): Metrics => {
     },
     gauge: (name, help, read) => {
       families.push(() => [...header(name, help, 'gauge'), `${name} ${read()}`])
+    },
+    samples: (type, name, help, read) => {
+      families.push(() => [
+        ...header(name, help, type),
+        ...read().map(({ labels, value }) => {
+          const text = Object.entries(labels).map(([label, of]) => labelText(label, of))
+          return `${name}${text.length > 0 ? `{${text.join(',')}}` : ''} ${value}`
+        }),
+      ])
     },
     text: () => `${families.flatMap((family) => family()).join('\n')}\n`,
   }

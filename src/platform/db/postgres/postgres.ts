@@ -21,6 +21,7 @@ import { readingAt } from './read-point.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import { createServerCheck, hostOf } from './server-check.ts'
 import { createStandbyReads } from './standby-reads.ts'
+import { readStatus } from './status.ts'
 import { streamRows } from './stream.ts'
 import {
   createWriter,
@@ -287,6 +288,9 @@ export const openPostgres = <Tables>(
       answers: () => new Map([[host, primaryAnswers], ...(standbys?.answers() ?? [])]),
       messageOf: () => '',
     },
+    hosts: () => [{ host, role: isReachable ? 'primary' : 'away', lagBytes: null, lagMs: null, message: '' }],
+    failovers: () => 0,
+    status: () => readStatus(db, undefined),
     watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
     notifier,

@@ -1,5 +1,6 @@
 /** SQLite: one file, one writer whose commits are on the disk before they are answered, and concurrent readers. */
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { hostname } from 'node:os'
 import { type Compilable, type Kysely, sql } from 'kysely'
 import { AppError } from '../../contract/errors.ts'
 import { pause } from '../../runtime/pause.ts'
@@ -36,6 +37,7 @@ const EXTRA_SNAPSHOT_CACHE_PAGES = 256
 const STREAM_CHUNK = 500
 /** Maximum length of a chunk in characters; long rows make it smaller. */
 const STREAM_CHUNK_LENGTH = 512 * 1024
+const SIZE = 'SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()'
 /** Snapshots that stay open for the next stream. */
 const IDLE_SNAPSHOTS = 2
 
@@ -105,7 +107,13 @@ export const openSqlite = <Tables>(
   const writeCache = statementCache(writer)
   const readCache = statementCache(reader)
   const watch = createQueryMetrics()
-  const readDb = sqliteKysely<Tables>(runOn(readCache, watch.log))
+  const host = hostname()
+  let answers = 0
+  const logRead: typeof watch.log = (event) => {
+    answers++
+    watch.log(event)
+  }
+  const readDb = sqliteKysely<Tables>(runOn(readCache, logRead))
   const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
 
@@ -239,7 +247,13 @@ export const openSqlite = <Tables>(
     ...readPoint,
     readPoint: () => readPoint,
     at: (point) => ({ ...db, ...point }),
-    readHosts: { mode: 'primary', answers: () => new Map(), messageOf: () => '' },
+    readHosts: { mode: 'primary', answers: () => new Map([[host, answers]]), messageOf: () => '' },
+    hosts: () => [{ host, role: 'primary', lagBytes: null, lagMs: null, message: '' }],
+    failovers: () => 0,
+    status: async () => {
+      const { size } = reader.query<{ size: number }, []>(SIZE).get() ?? { size: 0 }
+      return { version, sizeBytes: size, timeline: null, commitsWait: null, instances: undefined }
+    },
     watch: watch.listen,
     connections: () => (isOpen ? 2 : 0),
     ping: async () => {
