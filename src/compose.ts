@@ -250,6 +250,13 @@ export const compose = async (
   ]
   const leases = db.sql.hasOneWriter ? undefined : createJobLeases(db)
   const scheduler = startScheduler({ kernel, jobs: withJobs ? jobs : [], leases, log, now })
+  db.watchFloor(
+    migrations.map(({ name }) => name),
+    () => {
+      log.error('the database needs a newer Plat: this one answers no requests and runs no jobs until it is replaced')
+      void scheduler.stop()
+    },
+  )
   const { mostBytes, ...limits } = bounds
   const space = createSpoolSpace({
     folder: temporaryFolder(config.dataDir),

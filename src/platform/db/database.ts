@@ -165,6 +165,11 @@ export type Db<Tables> = {
   readonly watch: (listener: QueryListener) => void
   /** The number of open connections; 0 means that the database is unreachable. */
   readonly connections: () => number
+  /**
+   * From now on, makes every use of the database throw UNAVAILABLE when its floor is none of these migrations, which a
+   * newer program may cause. Does nothing if no other program can. @param outdated called then
+   */
+  readonly watchFloor: (migrations: readonly string[], outdated: () => void) => void
   /** A fast round trip; throws if the database is unreachable. */
   readonly ping: () => Promise<void>
   /**

@@ -10,8 +10,9 @@ import { createSnapshotAges } from '../snapshot-ages.ts'
 import { postgresChangeNotifier } from './change-notifier.ts'
 import { checkedConnections } from './checked-connections.ts'
 import { coalesce } from './coalesce.ts'
-import { behindEachOther, oneByOne } from './dialect.ts'
-import { isLockConflict } from './errors.ts'
+import { behindEachOther, oneByOne, send } from './dialect.ts'
+import { isLockConflict, rethrowTranslated } from './errors.ts'
+import { createFloorWatch, FLOOR } from './floor-watch.ts'
 import { guard } from './guards.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
@@ -167,11 +168,20 @@ export const openPostgres = <Tables>(
   const settings = connectionSettings(limits, name)
   const opened = { ...shared, connection: settings }
   const host = hostOf(url)
+  const checkServer = createServerCheck({ host, connect: () => new SQL({ ...opened, max: 1 }), settings, log })
+  const floors = createFloorWatch(async () => {
+    const [row] = (await send(quickClient, FLOOR)) as { floor: string }[]
+    return row?.floor ?? ''
+  })
   const {
     opened: connected,
     lost: disconnected,
     whenChecked,
-  } = checkedConnections(createServerCheck({ host, connect: () => new SQL({ ...opened, max: 1 }), settings, log }))
+  } = checkedConnections(async () => {
+    await checkServer()
+    await floors.check().catch(rethrowTranslated)
+  })
+  const whenUsable: typeof whenChecked = (work) => floors.whenKnown(() => whenChecked(work))
   /** Creates a pool of connections for one query or transaction at a time. */
   const pooled = (most: number, options: SQL.Options): PostgresPool =>
     createPostgresPool(most, (lost) => new SQL({ ...options, max: 1, onclose: lost }))
@@ -183,7 +193,7 @@ export const openPostgres = <Tables>(
       }
       return new SQL({ ...options, max: 1, onconnect: connected, onclose })
     })
-    return { ...pool, reserve: () => whenChecked(pool.reserve) }
+    return { ...pool, reserve: () => whenUsable(pool.reserve) }
   }
   const pool = checkedPool(limits.connections - quickConnections(limits.connections), opened)
   let seen: { readonly snapshot: string; readonly readPoint: ReadPoint } | undefined
@@ -215,7 +225,7 @@ export const openPostgres = <Tables>(
     watch.log(event)
   }
   const db = new Kysely<Tables>({ log: logQuery, dialect })
-  const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient, whenChecked) })
+  const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient, whenUsable) })
   const cache = new RevisionCache()
   const queryCache = createQueryCache(cache)
   const readPoint = coalesce(async (): Promise<ReadPoint> => {
@@ -306,7 +316,9 @@ export const openPostgres = <Tables>(
     vacuum: async (tables) => {
       for (const table of tables) await sql`VACUUM (FULL) ${sql.table(table)}`.execute(db)
     },
+    watchFloor: floors.start,
     close: async () => {
+      floors.stop()
       ages.close()
       await standbys?.close()
       await notifier.close()

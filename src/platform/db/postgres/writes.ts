@@ -31,7 +31,16 @@ const RETRYABLE = new Set(['40001', '40P01', '23503', '23505'])
 const MAX_TRIES = 5
 /** Longest pause after the first try; it doubles with each. It is random, so that two writers do not meet again. */
 const PAUSE_MS = 4
-const isRetryable = (error: unknown): boolean => error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? '')
+/**
+ * A prepared statement whose result has other columns since a migration of another program, as `SELECT *`. The client
+ * prepares it again, but cannot repeat it in a transaction. The code has many causes; the routine is the same in all languages.
+ */
+const isStalePlan = (error: unknown): boolean =>
+  error instanceof SQL.PostgresError && error.errno === '0A000' && error.routine === 'RevalidateCachedQuery'
+/** Each try finds one such statement. More than any transaction has. */
+const MOST_STALE_PLANS = 100
+const isRetryable = (error: unknown): boolean =>
+  isStalePlan(error) || (error instanceof SQL.PostgresError && RETRYABLE.has(error.errno ?? ''))
 
 /** Those of the rights and of the scopes. More would make too many different statements. */
 const MOST_JOINED = 2
@@ -209,15 +218,17 @@ export const createWriter = <Tables>({ pool, dialect, log }: Options): Db<Tables
   }
 
   const alone = async <T>(work: Work<Tables, T>, takesLong = false): Promise<T> => {
-    for (let tries = 1; ; tries++) {
+    let stalePlans = 0
+    for (let tries = 1; ; ) {
       try {
         return await inTransaction(async (writing) => {
           if (takesLong) await writing.takesLong()
           return writing.do(work)
         })
       } catch (error) {
+        if (isStalePlan(error) && stalePlans++ < MOST_STALE_PLANS) continue
         if (!isRetryable(error) || tries === MAX_TRIES) throw error
-        await Bun.sleep(Math.random() * PAUSE_MS * 2 ** tries)
+        await Bun.sleep(Math.random() * PAUSE_MS * 2 ** tries++)
       }
     }
   }

@@ -212,6 +212,7 @@ export const openSqlite = <Tables>(
     cache,
     sql: sqliteSql,
     notifier: undefined,
+    watchFloor: () => {},
     diskProblem: disk.problem,
     write: async (work, options) => {
       disk.problem() // there may be space again
