@@ -1,6 +1,8 @@
 /** A server with a long list of devices, and clients that read it slowly or not at all. */
 import { connect } from 'node:net'
 import { openDatabase } from '../compose.ts'
+import type { Tables } from '../features/tables.ts'
+import type { Db } from '../platform/db/database.ts'
 import { loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger } from '../platform/runtime/log.ts'
 import { type ServerFolder, serverFolder } from './server-child.ts'
@@ -9,16 +11,8 @@ import { type ServerFolder, serverFolder } from './server-child.ts'
 const TEXT = 'a place that takes long to describe '.repeat(57)
 const ROWS_AT_ONCE = 250
 
-/** Creates a folder with this many devices of 2 KB. They are stored as they are sent; no search finds them. */
-export const folderWithDevices = async (
-  devices: number,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<ServerFolder> => {
-  const env = { RATE_LIMIT_ENABLED: 'false', ...settings }
-  const folder = await serverFolder(env)
-  const log = createLogger({ level: 'error', format: 'text', write: () => {} })
-  const config = loadConfig({ env: { ...env, DATA_DIR: folder.dir }, cwd: folder.dir })
-  const { db, close } = await openDatabase({ config, log, now: () => new Date() })
+/** Stores devices of 2 KB as they are sent; no search finds them. */
+export const storeLongDevices = async (db: Pick<Db<Tables>, 'write'>, devices: number): Promise<void> => {
   const at = new Date().toISOString()
   const row = (n: number) => {
     const id = `device-${String(n).padStart(6, '0')}`
@@ -40,6 +34,19 @@ export const folderWithDevices = async (
     const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, devices - from) }, (_, i) => row(from + i))
     await db.write((tx) => tx.db.insertInto('devices').values(rows).execute())
   }
+}
+
+/** Creates a folder with this many devices of 2 KB. */
+export const folderWithDevices = async (
+  devices: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServerFolder> => {
+  const env = { RATE_LIMIT_ENABLED: 'false', ...settings }
+  const folder = await serverFolder(env)
+  const log = createLogger({ level: 'error', format: 'text', write: () => {} })
+  const config = loadConfig({ env: { ...env, DATA_DIR: folder.dir }, cwd: folder.dir })
+  const { db, close } = await openDatabase({ config, log, now: () => new Date() })
+  await storeLongDevices(db, devices)
   await close()
   return folder
 }

@@ -129,6 +129,8 @@ export type Db<Tables> = {
   readonly write: <T>(work: (tx: Tx<Tables>) => Promise<T>, options?: WriteOptions) => Promise<T>
   /** Yields the rows of the queries in sequence, in one snapshot, in chunks of bounded size. */
   readonly stream: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
+  /** The most streams that one user may have at a time; undefined if a stream needs no connection of its own. */
+  readonly streamsOfUser: number | undefined
   /** Like `stream`, for work of the server itself: its snapshot is never recalled, because no client delays it. */
   readonly scan: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
   /** Called with a `performance.now()`: streams that began before it must soon be read to their end, or closed. */

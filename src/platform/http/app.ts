@@ -12,6 +12,7 @@ import type { Logger } from '../runtime/log.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
 import { type InputPlan, inputPlan, readInput, refuseHistoryFields } from './input.ts'
+import { lower } from './limits.ts'
 import type { Recipient } from './outgoing.ts'
 import { errorLine, progressLines } from './progress-lines.ts'
 import { type Answered, RequestContext, split } from './request-context.ts'
@@ -144,6 +145,14 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const security = new Headers(options.headers)
   const table = createRouteTable<Mounted>()
 
+  /** @throws AppError RATE_LIMIT_EXCEEDED if the user has used up its limit */
+  const admitUser = async (context: RequestContext): Promise<void> => {
+    const { userId } = context.caller
+    if (!guard.admitUser || userId === undefined) return
+    context.userLimit = await guard.admitUser(userId)
+    if (context.userLimit.error) throw context.userLimit.error
+  }
+
   /** Identifies the caller and checks the access. */
   const admit = async (
     context: RequestContext,
@@ -159,6 +168,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       context.caller = identity.caller
       context.readPoint = identity.readPoint
       context.rights = identity.rights
+      await admitUser(context)
       checkCsrf(identity, raw)
     }
     // Before the body is read: a caller without the permission learns nothing about it.
@@ -171,7 +181,8 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
 
   /** Records in the audit trail that a request was rejected before it ran. */
   const refused = async (context: RequestContext, called: AnyOperation | RawRoute, error: unknown): Promise<never> => {
-    await kernel.refused(called, context, error)
+    // A call over a limit has no entry.
+    if (!context.userLimit?.error) await kernel.refused(called, context, error)
     throw error
   }
 
@@ -302,11 +313,11 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       if (isSilent) socket.keepOpen?.()
       const admitted = guard.admit(context, kind)
       // Without a promise, counting takes no turn of the event loop.
-      const { headers, error } = admitted instanceof Promise ? await admitted : admitted
+      const client = admitted instanceof Promise ? await admitted : admitted
       let answered: Answered | Response
       let handling: Promise<Answered | Response> | undefined
       try {
-        if (error) throw error
+        if (client.error) throw client.error
         if (socket.isPathAltered)
           throw new AppError('INVALID_INPUT', 'The path has dot segments, empty segments or a fragment')
         const misdirected = checkHost(request.headers, kind.isProbe)
@@ -321,6 +332,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
       guard.answered(kind, answered.status, startedMs)
       const failed = (cause: unknown) => log.error('answer broken off', { ...described(context), error: cause })
       const send = ({ source }: LongBody) => streams.send(source, recipientOf(context, kind.route, socket), failed)
+      const { headers } = context.userLimit ? lower(client, context.userLimit) : client
       return finish(answered, { context, security, limits: headers, send })
     },
   }

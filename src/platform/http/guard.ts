@@ -21,6 +21,8 @@ export type Guard = {
   readonly clientOf: (peer: string, headers: Headers) => string
   /** Counts the request. `headers` belong to its answer in any case; `error` is set if the limit is exceeded. */
   readonly admit: (from: { readonly client: string }, kind: RequestKind) => LimitResult | Promise<LimitResult>
+  /** Counts a request of a user; undefined without a limit for users. */
+  readonly admitUser: ((userId: string) => LimitResult | Promise<LimitResult>) | undefined
   /** Returns the result of `work`, or an error after the time limit. */
   readonly run: <T>(work: Promise<T>, kind: RequestKind) => Promise<T>
   readonly answered: (kind: RequestKind, status: number, startedMs: number) => void
@@ -45,6 +47,7 @@ const both = (general: LimitResult, sensitive: LimitResult): LimitResult => ({
 
 export const createGuard = ({ config, metrics, now, limitStore, log }: Options): Guard => {
   const limits = createLimits(config, limitStore)
+  const { users } = limits
   const inFlight = createInFlight(config.requestTimeoutMs)
   const requests = metrics.counter('http_requests_total', 'Requests answered')
   const byCode = metrics.counter('http_requests_by_code', 'Requests answered, by status code', 'code')
@@ -74,6 +77,7 @@ export const createGuard = ({ config, metrics, now, limitStore, log }: Options):
         result.error ? result : both(result, await limits.sensitive(from, now))
       return general instanceof Promise ? general.then(narrower) : narrower(general)
     },
+    admitUser: users && ((userId) => users({ client: userId }, now)),
     run: inFlight.run,
     answered: ({ route }, status, startedMs) => {
       requests.add()

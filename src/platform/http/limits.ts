@@ -1,4 +1,4 @@
-/** The two rate limits of every client: all requests, and those that check or set a password. */
+/** The rate limits: all requests of a client, those that check or set a password, and all requests of a user. */
 import { AppError } from '../contract/errors.ts'
 import type { Valkey } from '../runtime/valkey.ts'
 import { limitKey, siteKey } from './client-address.ts'
@@ -9,13 +9,23 @@ export type LimitConfig = {
   readonly rateLimitEnabled: boolean
   readonly rateLimitRequests: number
   readonly rateLimitWindowMs: number
+  /** 0: no limit. */
+  readonly rateLimitUserRequests: number
   readonly loginRateLimitEnabled: boolean
   readonly loginRateLimitRequests: number
   readonly loginRateLimitWindowMs: number
 }
 
 /** The rate limit headers of a request, and its error if the limit is exceeded. */
-export type LimitResult = { readonly headers: Readonly<Record<string, string>>; readonly error?: AppError }
+export type LimitResult = {
+  readonly headers: Readonly<Record<string, string>>
+  readonly remaining: number
+  readonly error?: AppError
+}
+
+/** Returns the result of the limit that has fewer requests left. */
+export const lower = (one: LimitResult, other: LimitResult): LimitResult =>
+  other.error || other.remaining < one.remaining ? other : one
 
 /** Reads `client` only if a limit is set: computing the client's address costs more than counting. */
 type Count = (from: { readonly client: string }, now: () => Date) => LimitResult | Promise<LimitResult>
@@ -30,27 +40,39 @@ export type Limits = {
   readonly probes: Count
   /** Counts a request that checks or sets a password. */
   readonly sensitive: Count
+  /** Counts a request of a user, whose id is the client; undefined without such a limit. */
+  readonly users: Count | undefined
 }
 
-const UNLIMITED: LimitResult = { headers: {} }
+const UNLIMITED: LimitResult = { headers: {}, remaining: Number.POSITIVE_INFINITY }
 
-const refusal = (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED', { limit, resetMs }: Verdict): AppError =>
-  new AppError(code, `The limit of ${limit} requests is used up; come back at ${new Date(resetMs).toISOString()}`)
+type Refusal = (verdict: Verdict) => AppError
+
+const used = ({ limit, resetMs }: Verdict, whose = ''): string =>
+  `The limit of ${limit} requests${whose} is used up; come back at ${new Date(resetMs).toISOString()}`
+
+const refusal =
+  (code: 'RATE_LIMIT_EXCEEDED' | 'LOGIN_RATE_LIMIT_EXCEEDED'): Refusal =>
+  (verdict) =>
+    new AppError(code, used(verdict))
+
+const refusalOfUser: Refusal = (verdict) => {
+  const message = used(verdict, ' of this user')
+  return new AppError('RATE_LIMIT_EXCEEDED', message, { details: [{ field: 'user', message }] })
+}
 
 /** Addresses are in canonical text, so an IPv4 address is its own key. */
 const countedFor = (address: string): Counted =>
   address.includes(':') ? { client: limitKey(address), site: siteKey(address) } : { client: address, site: undefined }
 
-type Code = Parameters<typeof refusal>[0]
-
-const limitBy = (limit: Limit, code: Code, store: LimitStore): Count => {
+/** @param name of the limit in the store */
+const limitBy = (limit: Limit, name: string, refuse: Refusal, store: LimitStore): Count => {
   const resultOf = (verdict: Verdict): LimitResult => {
-    const headers = limitHeaders(verdict)
-    return verdict.isAllowed ? { headers } : { headers, error: refusal(code, verdict) }
+    const admitted = { headers: limitHeaders(verdict), remaining: verdict.remaining }
+    return verdict.isAllowed ? admitted : { ...admitted, error: refuse(verdict) }
   }
   const own = createClientLimiter(limit)
   if (!store) return ({ client }, now) => resultOf(own.take(countedFor(client), now().getTime()))
-  const name = code === 'RATE_LIMIT_EXCEEDED' ? 'requests' : 'sign-ins'
   const shared = createSharedLimiter({ limit, name, valkey: store, own })
   return async ({ client }, now) => resultOf(await shared.take(countedFor(client), now().getTime()))
 }
@@ -58,12 +80,15 @@ const limitBy = (limit: Limit, code: Code, store: LimitStore): Count => {
 export const createLimits = (config: LimitConfig, store: LimitStore): Limits => {
   const general = { requests: config.rateLimitRequests, windowMs: config.rateLimitWindowMs }
   const sensitive = { requests: config.loginRateLimitRequests, windowMs: config.loginRateLimitWindowMs }
+  const ofUser = { requests: config.rateLimitUserRequests, windowMs: config.rateLimitWindowMs }
   const limitRequests = (by: LimitStore): Count =>
-    config.rateLimitEnabled ? limitBy(general, 'RATE_LIMIT_EXCEEDED', by) : () => UNLIMITED
+    config.rateLimitEnabled ? limitBy(general, 'requests', refusal('RATE_LIMIT_EXCEEDED'), by) : () => UNLIMITED
+  const limitSignIns = () => limitBy(sensitive, 'sign-ins', refusal('LOGIN_RATE_LIMIT_EXCEEDED'), store)
   const all = limitRequests(store)
   return {
     general: all,
     probes: store ? limitRequests(undefined) : all,
-    sensitive: config.loginRateLimitEnabled ? limitBy(sensitive, 'LOGIN_RATE_LIMIT_EXCEEDED', store) : () => UNLIMITED,
+    sensitive: config.loginRateLimitEnabled ? limitSignIns() : () => UNLIMITED,
+    users: config.rateLimitEnabled && ofUser.requests > 0 ? limitBy(ofUser, 'users', refusalOfUser, store) : undefined,
   }
 }

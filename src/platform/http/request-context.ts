@@ -3,6 +3,7 @@ import type { ReadPoint } from '../db/database.ts'
 import { type Caller, GUEST } from '../operation/caller.ts'
 import type { Request as KernelRequest } from '../operation/request.ts'
 import type { Rights } from '../operation/rights.ts'
+import type { LimitResult } from './limits.ts'
 import type { Source } from './outgoing.ts'
 import { withWholeUrl } from './request-url.ts'
 import type { Params } from './route-table.ts'
@@ -51,6 +52,8 @@ export class RequestContext implements KernelRequest {
   progress: ((done: number, total: number) => void) | undefined
   /** Headers of the answer that the kernel sets. */
   answerHeaders: Record<string, string> | undefined
+  /** That of the user's limit, once it is known. */
+  userLimit: LimitResult | undefined
   #left: AbortSignal | undefined
   #signal: AbortSignal | undefined
   readonly #clientOf: () => string

@@ -3,6 +3,7 @@ import { AppError } from '../contract/errors.ts'
 import { etagOf, matchesEtag } from '../contract/etag.ts'
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import type { Journal } from '../db/journal.ts'
+import { createStreamShares } from '../db/stream-shares.ts'
 import type { Logger } from '../runtime/log.ts'
 import { limitedTo } from './access.ts'
 import type { AreaKeeper, Part } from './area-keeper.ts'
@@ -90,6 +91,8 @@ export const createContexts = <Tables>({
   reactions,
   transact,
 }: ContextOptions<Tables>): ContextFor<Tables> => {
+  const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser)
+
   /** Writes the change of a transaction, once. */
   const recordOnce = async (
     ctx: KernelCtx<Tables>,
@@ -112,7 +115,9 @@ export const createContexts = <Tables>({
     { readPoint, past, part }: Views<Tables> = {},
   ): KernelCtx<Tables> => {
     const { request, held } = call
-    const store = past?.store ?? part?.store ?? (readPoint ? db.at(readPoint) : db)
+    const { userId } = held.caller
+    const read = past?.store ?? part?.store ?? (readPoint ? db.at(readPoint) : db)
+    const store = shares && userId !== undefined && !tx ? shares(read, userId) : read
     const at = now()
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {

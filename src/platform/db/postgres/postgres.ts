@@ -284,6 +284,7 @@ export const openPostgres = <Tables>(
     sql: postgresSql,
     write,
     stream,
+    streamsOfUser: Math.max(1, Math.floor(streamConnections(limits.connections) / 2)),
     scan: (...queries) => streamRows(streams.reserve, queries),
     onSnapshotsDue: (listener) => {
       ages.listen(listener)

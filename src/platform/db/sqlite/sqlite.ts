@@ -241,6 +241,7 @@ export const openSqlite = <Tables>(
       }
     },
     stream,
+    streamsOfUser: undefined,
     scan,
     onSnapshotsDue: (listener) => {
       snapshotsDue = listener

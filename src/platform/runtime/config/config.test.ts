@@ -47,6 +47,7 @@ test('nothing set gives the documented defaults', () => {
     rateLimitStore: 'memory',
     rateLimitEnabled: true,
     rateLimitRequests: 100,
+    rateLimitUserRequests: 0,
     rateLimitWindowMs: 60_000,
     loginRateLimitEnabled: true,
     loginRateLimitRequests: 5,

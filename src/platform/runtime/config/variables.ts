@@ -143,6 +143,12 @@ export const VARIABLES = {
     parse: requests,
     help: 'Requests of one client per RATE_LIMIT_WINDOW',
   },
+  rateLimitUserRequests: {
+    name: 'RATE_LIMIT_USER_REQUESTS',
+    default: '0',
+    parse: integer(0, 1_000_000_000),
+    help: 'Requests of one user per RATE_LIMIT_WINDOW, by all sessions, keys and AI clients together; 0: no limit',
+  },
   rateLimitWindowMs: {
     name: 'RATE_LIMIT_WINDOW',
     default: '1m',

@@ -1,0 +1,39 @@
+/** Divides the connections for streams between users, so that one user never has all of them. */
+import type { Db } from './database.ts'
+
+type Owner = { held: number; readonly waiting: (() => void)[] }
+
+/** Returns a database whose streams belong to a user. */
+export type StreamShares = <Tables>(store: Db<Tables>, userId: string) => Db<Tables>
+
+/** @param most streams of one user at a time; a later one waits for its turn */
+export const createStreamShares = (most: number): StreamShares => {
+  const owners = new Map<string, Owner>()
+
+  const enter = async (userId: string): Promise<void> => {
+    const owner = owners.get(userId) ?? { held: 0, waiting: [] }
+    owners.set(userId, owner)
+    if (owner.held < most) owner.held++
+    else await new Promise<void>((enter) => owner.waiting.push(enter))
+  }
+  const leave = (userId: string): void => {
+    const owner = owners.get(userId)
+    if (!owner) return
+    const next = owner.waiting.shift()
+    // The next one has the place of the one that leaves.
+    if (next) next()
+    else if (--owner.held === 0) owners.delete(userId)
+  }
+
+  return (store, userId) => ({
+    ...store,
+    stream: async function* (...queries) {
+      await enter(userId)
+      try {
+        yield* store.stream(...queries)
+      } finally {
+        leave(userId)
+      }
+    },
+  })
+}
