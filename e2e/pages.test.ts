@@ -72,6 +72,7 @@ const PAGES: readonly (readonly [string, (ids: Ids) => string])[] = [
   ['network as of a moment', ({ network, change }) => `/networks/${network}?as_of=${change}`],
   ['pool as of a moment', ({ pool, change }) => `/pools/${pool}?as_of=${change}`],
   ['no past', ({ change }) => `/scans?as_of=${change}`],
+  ['system', () => '/system'],
   ['topology', () => '/topology'],
   ['graph of a device', ({ device }) => `/topology?focus=${device}`],
   ['no such page', () => '/nowhere'],

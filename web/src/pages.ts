@@ -52,6 +52,7 @@ export const PAGES = {
   '/scopes': 'access/scopes-page',
   '/scopes/$id': 'access/scope-page',
   '/sso-providers': 'access/sso-providers-page',
+  '/system': 'system/system-page',
   '/topology': 'topology/topology-page',
   '/users': 'access/users-page',
   '/users/$id': 'access/user-page',

@@ -55,18 +55,21 @@ const isLogin = (url: string): boolean => url === '/api/auth/login'
 /** The router handles sign-in requests, and redirects anonymous users to the sign-in page. */
 const isOfSession = (url: string): boolean => url.startsWith('/api/auth/')
 
+/** A server whose database has no primary names the time after which to ask again. */
+const isWithoutDatabase = ({ status, headers }: Response): boolean => status === 503 && headers.has('retry-after')
+
 /** Updates the state of the connection from a response. */
 export const noteAnswer = (url: string, response: Response): void => {
   answeredAt ??= response.headers.get('date') ?? undefined
   answeredAsOf.set(response.headers.get('x-as-of') ?? answeredAsOf.get())
   const old = connection.get()
-  const next = { ...old, isOffline: false }
+  const next = { ...old, isOffline: isWithoutDatabase(response) }
   if (response.status === 429) {
     const untilMs = retryAtMs(response.headers.get('retry-after'), Date.now())
     if (isLogin(url)) next.loginLimitedUntilMs = untilMs
     else next.limitedUntilMs = untilMs
   }
-  if (old.isOffline || response.status === 429) connection.set(next)
+  if (old.isOffline !== next.isOffline || response.status === 429) connection.set(next)
   if (response.status === 401 && !isOfSession(url)) onSignedOut()
 }
 

@@ -36,6 +36,7 @@ export type Relationship = Out<Contracts['relationships']['list']>[number]
 export type AuditEntry = Out<Contracts['audit']['get']>
 export type Conflict = Out<Contracts['conflicts']['get']>
 export type Dashboard = Out<Contracts['dashboard']['show']>
+export type DatabaseStatus = Out<Contracts['database']['status']>
 export type UtilizationHistory = Out<Contracts['utilization']['ofNetwork']>
 export type Lookup = Out<Contracts['lookup']['show']>
 export type OauthClient = Out<Contracts['oauthClients']['get']>

@@ -9,13 +9,13 @@ import { useSecondsUntil } from './use-seconds-until.ts'
 
 const RETRY_MS = 5000
 
-/** Retries until the server answers. The response itself clears the state. */
+/** Asks until the server is ready, which it is not without its database. */
 const useRetries = (isOffline: boolean): void => {
   const client = useQueryClient()
   useEffect(() => {
     if (!isOffline) return
     const timer = setInterval(() => {
-      void fetch('/healthz').then(
+      void fetch('/readyz').then(
         ({ ok }) => {
           if (!ok) return
           connection.set({ ...connection.get(), isOffline: false })

@@ -1,7 +1,7 @@
 /** The command palette: finds pages, objects and actions by a part of their name or address. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { Bookmark, type LucideIcon, Moon, Plus, Search, Sun, Terminal, Upload, User } from 'lucide-react'
+import { Bookmark, type LucideIcon, Moon, Plus, Search, Server, Sun, Terminal, Upload, User } from 'lucide-react'
 import { type KeyboardEvent, lazy, Suspense, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { keepAsOf } from '../api/as-of.ts'
 import { api } from '../api/client.ts'
@@ -64,6 +64,9 @@ const pageEntries = (go: Go, { may }: Permit): Entry[] => [
     }),
   ),
   { id: '/account', group: 'Pages', text: 'Your account', icon: User, run: () => void go({ to: '/account' }) },
+  ...(may('metrics:read')
+    ? [{ id: '/system', group: 'Pages', text: 'System', icon: Server, run: () => void go({ to: '/system' }) }]
+    : []),
 ]
 
 /** `discovery:list` -> `discovery:create` */

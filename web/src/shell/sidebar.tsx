@@ -91,7 +91,7 @@ const shownOf = (groups: readonly Group[], isShown: (item: NavItem) => boolean):
   groups.flatMap(({ name, items }) => (items.some(isShown) ? [{ name, items: items.filter(isShown) }] : []))
 
 const UserMenu = () => {
-  const { username, full_name } = useMe()
+  const { username, full_name, permissions } = useMe()
   // The bar of a phone has no room for all items.
   const isNarrow = useNarrow()
   const isShown = useShown()
@@ -138,6 +138,9 @@ const UserMenu = () => {
           ))}
         {isNarrow && <MenuLine />}
         <MenuItem onSelect={() => void navigate({ to: '/account' })}>Your account</MenuItem>
+        {permissions.includes('metrics:read') && (
+          <MenuItem onSelect={() => void navigate({ to: '/system' })}>System</MenuItem>
+        )}
         <MenuLine />
         <MenuItem onSelect={() => void signOut()}>Sign out</MenuItem>
       </Menu>
