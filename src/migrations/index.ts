@@ -45,6 +45,7 @@ import { secondFactors } from './0055-second-factors.ts'
 import { narrowKeys } from './0056-narrow-keys.ts'
 import { scopes } from './0057-scopes.ts'
 import { areasOfDiscovery } from './0058-areas-of-discovery.ts'
+import { searchBuffer } from './0059-search-buffer.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   narrowKeys,
   scopes,
   areasOfDiscovery,
+  searchBuffer,
 ]

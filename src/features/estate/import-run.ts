@@ -7,6 +7,7 @@ import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type ImportQuery, type ImportResult, MAX_ERRORS } from './api.ts'
 import { dividedRows } from './import-deferred.ts'
+import { RowFailed, withoutSavepoints } from './import-whole.ts'
 import type { BatchImporter } from './importers.ts'
 import type { Received } from './received.ts'
 import type { Outcome, Row } from './row.ts'
@@ -159,20 +160,36 @@ const whyUndone = ({ failed, errors: [first] }: ImportResult): AppError =>
     `Nothing was imported: of ${failed} bad rows row ${first?.row} is the first: ${first?.error}`,
   )
 
+/** Returns `progress` without numbers that were shown before, for an import that runs again. */
+const risingOnly = (progress: ImportTask['progress']): ImportTask['progress'] => {
+  let shown = 0
+  return (done) => {
+    if (done > shown) progress(done)
+    shown = Math.max(shown, done)
+  }
+}
+
 /** @throws AppError for errors of the whole import; the result contains those of rows */
-export const runImport = async (ctx: Ctx, task: ImportTask): Promise<ImportResult> => {
+export const runImport = async (ctx: Ctx, given: ImportTask): Promise<ImportResult> => {
+  const task = { ...given, progress: risingOnly(given.progress) }
   const { audit, query, note } = task
-  try {
-    return await ctx.write(
+  const run = (contextOf: (tx: Ctx) => Ctx) =>
+    ctx.write(
       async (tx) => {
         const beginning = new Beginning()
-        const result = await importAll(tx, task, beginning)
+        const result = await importAll(contextOf(tx), task, beginning)
         const { created, updated, unchanged } = result
         audit.note({ changes: { created, updated, unchanged, rows: beginning.rows } })
         return result
       },
       { exclusive: true, large: isLarge(task.body), audit, note },
     )
+  try {
+    return await run(withoutSavepoints).catch((error: unknown) => {
+      if (!(error instanceof RowFailed)) throw error
+      // A savepoint for each row finds the errors of all of them. The import is then undone, unless the rows only failed together.
+      return run((tx) => tx)
+    })
   } catch (error) {
     if (!(error instanceof Undo)) throw error
     if (!query.dry_run) await audit.failed(whyUndone(error.result))

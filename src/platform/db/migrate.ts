@@ -18,6 +18,8 @@ export type Ddl = {
   readonly substringIndex: (table: string) => readonly string[]
   /** The statements that extend the index of a table to substrings across dots and dashes, if it lacked them. */
   readonly substringIndexAcross: (table: string) => readonly string[]
+  /** The statements that let a transaction collect more text in memory before it is written to the index. */
+  readonly substringIndexBuffer: (table: string) => readonly string[]
 }
 
 /** Migrations before 0059 are of releases that could not work beside each other. */
@@ -37,6 +39,8 @@ export type Migration = (
 ) & {
   readonly statements: (ddl: Ddl) => readonly string[]
 }
+
+const BUFFER_BYTES = 32 * 2 ** 20
 
 const sqliteDdl: Ddl = {
   engine: 'sqlite',
@@ -59,6 +63,10 @@ const sqliteDdl: Ddl = {
      END`,
   ],
   substringIndexAcross: () => [],
+  // The default of 1 MB makes a segment for every thousand devices, which SQLite merges later (sqlite.org/fts5.html, 'hashsize').
+  substringIndexBuffer: (table) => [
+    `INSERT INTO ${table}_search (${table}_search, rank) VALUES ('hashsize', ${BUFFER_BYTES})`,
+  ],
 }
 
 const postgresDdl: Ddl = {
@@ -76,6 +84,7 @@ const postgresDdl: Ddl = {
     `DROP INDEX ${table}_search`,
     `CREATE INDEX ${table}_search ON ${table} USING gin (${asLetters('search_text')} gin_trgm_ops)`,
   ],
+  substringIndexBuffer: () => [],
 }
 
 export const ddlFor = (engine: Engine): Ddl => (engine === 'sqlite' ? sqliteDdl : postgresDdl)

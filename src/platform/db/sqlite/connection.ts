@@ -19,9 +19,15 @@ export const connect = (file: string, cachePages: number): Database => {
   return database
 }
 
-/** @param logPages pages in the log from which on a commit itself runs a checkpoint; 0 for never */
-export const connectWriter = (file: string, logPages: number): Database => {
-  const database = connect(file, WRITER_CACHE_PAGES)
+type WriterOptions = {
+  /** Pages in the log from which on a commit itself runs a checkpoint; 0 for never. */
+  readonly logPages: number
+  /** As in `connect`. With more than the default, that many pages may change before some are written to the log. */
+  readonly cachePages?: number
+}
+
+export const connectWriter = (file: string, { logPages, cachePages = WRITER_CACHE_PAGES }: WriterOptions): Database => {
+  const database = connect(file, cachePages)
   database.run(`PRAGMA wal_autocheckpoint = ${logPages}`)
   database.run(`PRAGMA cache_spill = ${WRITER_CHANGED_PAGES}`)
   return database

@@ -7,8 +7,8 @@ import { runStatement, type StatementCache, statementCache } from './dialect.ts'
 
 export type SentStatement = { readonly sql: string; readonly parameters: readonly unknown[] }
 export type LargeWriterRequest =
-  /** @param maxPages maximum number of pages of the file */
-  | { readonly kind: 'open'; readonly file: string; readonly maxPages: number }
+  /** @param maxPages maximum number of pages of the file @param cachePages pages that the connection caches */
+  | { readonly kind: 'open'; readonly file: string; readonly maxPages: number; readonly cachePages: number }
   /** Run in sequence; the first failure ends them. */
   | { readonly kind: 'statements'; readonly statements: readonly SentStatement[] }
   | { readonly kind: 'close' }
@@ -53,10 +53,10 @@ function runAll(all: readonly SentStatement[]): QueryResult<unknown> {
   return result
 }
 
-function open({ file, maxPages }: Extract<LargeWriterRequest, { kind: 'open' }>): void {
+function open({ file, maxPages, cachePages }: Extract<LargeWriterRequest, { kind: 'open' }>): void {
   close()
   // checkpoints.ts moves the log into the file after the commit.
-  database = connectWriter(file, 0)
+  database = connectWriter(file, { logPages: 0, cachePages })
   database.run(`PRAGMA max_page_count = ${maxPages}`)
   statements = statementCache(database)
 }

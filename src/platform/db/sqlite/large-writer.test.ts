@@ -10,7 +10,7 @@ import { until } from '../../../testing/until.ts'
 import type { AppError } from '../../contract/errors.ts'
 import type { Tx } from '../database.ts'
 import { violationOf } from '../violations.ts'
-import { createLargeWriter } from './large-writer.ts'
+import { createLargeWriter, largeCachePages } from './large-writer.ts'
 import { openSqlite, type SqliteDb } from './sqlite.ts'
 
 type Tables = { t: { id: string; text: string } }
@@ -267,4 +267,12 @@ describe('a worker that dies', () => {
     writer.close()
     expect([String(error), after, workers.length]).toEqual(['Error: The writing worker ended', false, 2])
   })
+})
+
+test.each([
+  [512 * MIB, 64],
+  [1600 * MIB, 100],
+  [65_536 * MIB, 128],
+])('of a machine with %d bytes caches %d MB', (memory, megabytes) => {
+  expect(largeCachePages(memory) * 4096).toBe(megabytes * MIB)
 })

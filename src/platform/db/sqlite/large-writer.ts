@@ -4,6 +4,7 @@
  * request.
  */
 import type { Database } from 'bun:sqlite'
+import { totalmem } from 'node:os'
 import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
 import type { QueryMetrics } from '../query/query-metrics.ts'
 import { WorkerError } from '../worker-error.ts'
@@ -39,6 +40,21 @@ type Options = {
 /** Maximum number of unsent statements, and of their parameters. A message takes 0.1 ms, regardless of its size. */
 const MOST_UNSENT = 200
 const MOST_UNSENT_PARAMETERS = 2000
+
+const PAGE_BYTES = 4096
+const MIB = 2 ** 20
+/** The cache of the connection: a share of the memory, within these bounds. A page takes a quarter more than its size. */
+const CACHE = { share: 1 / 16, leastBytes: 64 * MIB, mostBytes: 128 * MIB }
+
+/**
+ * Returns the number of pages that a large transaction caches. With fewer, it reads pages of indexes again and writes them to the log
+ * repeatedly (docs/decisions/large-imports.md).
+ * @param memoryBytes the memory of the machine, or the limit of the container
+ */
+export const largeCachePages = (memoryBytes: number): number => {
+  const bytes = Math.min(CACHE.mostBytes, Math.max(CACHE.leastBytes, memoryBytes * CACHE.share))
+  return Math.floor(bytes / PAGE_BYTES)
+}
 
 /** As `Tx.db` documents, an insert that returns nothing need not be awaited. */
 const returnsNothing = ({ query }: CompiledQuery): boolean => query.kind === 'InsertQueryNode' && !query.returning
@@ -148,7 +164,8 @@ export const createLargeWriter = <Tables>({ file, writer, log, spawn = spawnWork
       forget()
       const { max_page_count: maxPages = 0 } =
         writer.query<{ max_page_count: number }, []>('PRAGMA max_page_count').get() ?? {}
-      await ask({ kind: 'open', file, maxPages })
+      const cachePages = largeCachePages(Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY))
+      await ask({ kind: 'open', file, maxPages, cachePages })
     },
     close: async () => {
       if (!worker) return

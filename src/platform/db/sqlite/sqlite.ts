@@ -99,7 +99,7 @@ export const openSqlite = <Tables>(
   file: string,
   { guardFor = unguarded, onCheckpointFailure = () => {}, ...timing }: SqliteOptions = {},
 ): SqliteDb<Tables> => {
-  const writer = connectWriter(file, LOG_PAGES)
+  const writer = connectWriter(file, { logPages: LOG_PAGES })
   const { version } = writer.query<{ version: string }, []>('SELECT sqlite_version() AS version').get() ?? {}
   if (!version || isTooOld(version))
     throw new Error(`SQLite ${version} is too old: ${OLDEST_VERSION.join('.')} or newer is needed`)
