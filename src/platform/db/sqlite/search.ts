@@ -1,6 +1,7 @@
 /** Searches words in `search_text` on SQLite with an FTS5 index of trigrams beside each table. */
 import { type QueryExecutorProvider, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { escapeLike, type Part, type Sql } from '../database.ts'
+import { SLOW } from './slow-reads.ts'
 
 /** The number of matches that are fetched and sorted, which is faster than scanning all names. */
 const FEW = { least: 500, leastFound: 1500, oneOf: 70 }
@@ -10,6 +11,8 @@ const MANY = 4000
 const SOON = 10_000
 /** If at least one of this many rows matches, a scan always finds the next match soon. */
 const DENSE = 4
+/** Matches in a table of so many rows are counted on another thread. In a smaller one that takes a few milliseconds. */
+const LARGE = 20_000
 /** Shorter words have no trigram. */
 const SHORTEST = 3
 
@@ -53,16 +56,20 @@ export const matchesWords: Sql['matchesWords'] = (table, words) => {
   return all(matches ? [...short, sql`${sql.ref(`${table}.seq`)} IN (${matches})`] : short)
 }
 
-const countOf = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>): Promise<number> => {
-  const { rows: counted } = await sql<{ n: number }>`SELECT count(*) AS n FROM (${rows})`.execute(db)
+const countOf = async (db: QueryExecutorProvider, rows: RawBuilder<unknown>, mark = sql``): Promise<number> => {
+  const { rows: counted } = await sql<{ n: number }>`SELECT count(*) AS n FROM (${rows}) ${mark}`.execute(db)
   return counted[0]?.n ?? 0
 }
+
+/** As `countOf`, of any number of the rows of a table. */
+const countMany = async (db: QueryExecutorProvider, table: string, rows: RawBuilder<unknown>): Promise<number> =>
+  countOf(db, rows, (await sizeOf(db, table)) < LARGE ? sql`` : SLOW)
 
 export const countWords: Sql['countWords'] = async (db, table, words) => {
   const matches = matchesOf(table, words)
   // The index alone knows the number.
-  if (matches && words.every(isIndexed)) return countOf(db, matches)
-  return countOf(db, sql`SELECT 1 FROM ${sql.table(table)} WHERE ${matchesWords(table, words)}`)
+  if (matches && words.every(isIndexed)) return countMany(db, table, matches)
+  return countMany(db, table, sql`SELECT 1 FROM ${sql.table(table)} WHERE ${matchesWords(table, words)}`)
 }
 
 type Looked = { readonly table: string; readonly condition: RawBuilder<SqlBool>; readonly wanted: number }
@@ -135,6 +142,6 @@ export const inPart: Sql['inPart'] = {
       return sql<SqlBool>`+${sql.ref(`${table}.seq`)} IN (${matches})`
     }
     const areMany = await isFrequent(db, table, words)
-    return countOf(db, sql`${rows} WHERE ${areMany ? await conditionOfMany() : matchesWords(table, words)}`)
+    return countMany(db, table, sql`${rows} WHERE ${areMany ? await conditionOfMany() : matchesWords(table, words)}`)
   },
 }

@@ -20,6 +20,7 @@ import { runOn, sqliteKysely, statementCache } from './dialect.ts'
 import { createLargeWriter } from './large-writer.ts'
 import { pastSql } from './past.ts'
 import { areFew, countWords, inPart, matchesWords, matchesWordsInOrder, selective } from './search.ts'
+import { createSlowReads } from './slow-reads.ts'
 import { createSnapshots } from './snapshots.ts'
 import { vacuumFile } from './vacuum.ts'
 
@@ -113,7 +114,8 @@ export const openSqlite = <Tables>(
     answers++
     watch.log(event)
   }
-  const readDb = sqliteKysely<Tables>(runOn(readCache, logRead))
+  const slowReads = createSlowReads(file, logRead)
+  const readDb = sqliteKysely<Tables>(slowReads.elsewhere(runOn(readCache, logRead)))
   const writeDb = sqliteKysely<Tables>(runOn(writeCache, watch.log, writer))
   const largeWriter = createLargeWriter<Tables>({ file, writer, log: watch.log })
 
@@ -271,6 +273,7 @@ export const openSqlite = <Tables>(
       await group.settled()
       isOpen = false
       await checkpoints.close()
+      slowReads.close()
       largeWriter.end()
       dataVersion.finalize()
       writeCache.clear()
