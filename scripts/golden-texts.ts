@@ -181,6 +181,10 @@ export const postgresText = (): string => {
   const ddl = ddlFor('postgres')
   const ordered = migrations.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return ordered
-    .flatMap(({ name, statements }) => [`-- ${name}`, ...statements(ddl).map((statement) => `${dedented(statement)};`)])
+    .flatMap(({ name, statements, concurrently = () => [] }) => [
+      `-- ${name}`,
+      ...statements(ddl).map((statement) => `${dedented(statement)};`),
+      ...concurrently(ddl).map(({ name, on }) => `CREATE INDEX CONCURRENTLY ${name} ON ${on};`),
+    ])
     .join('\n\n')
 }

@@ -172,6 +172,11 @@ export type Db<Tables> = {
    * newer program may cause. Does nothing if no other program can. @param outdated called then
    */
   readonly watchFloor: (migrations: readonly string[], outdated: () => void) => void
+  /**
+   * Creates the indexes that are missing, while others read and write. It may take long, and returns at once while another program creates
+   * them. An interrupted call is to be repeated.
+   */
+  readonly createIndexes: (indexes: readonly Index[]) => Promise<void>
   /** A fast round trip; throws if the database is unreachable. */
   readonly ping: () => Promise<void>
   /**
@@ -256,6 +261,13 @@ export type PastSql = {
   readonly inIndexOrder:
     | ((query: RootOperationNode, inSteps?: (table: string) => string | undefined) => RootOperationNode)
     | undefined
+}
+
+/** An index, as SQL text. */
+export type Index = {
+  readonly name: string
+  /** Its table and columns: `devices (name_key, id)`, `devices USING gin (...)`. */
+  readonly on: string
 }
 
 /** A program that is connected to the same database. */

@@ -1,6 +1,6 @@
 /** Migrates a database: numbered migrations, each in one transaction, never edited after release. */
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import type { Db, Engine } from './database.ts'
+import type { Db, Engine, Index } from './database.ts'
 import { type Applied, type Floor, floorAfter, floorOf, obstacleText, obstacleTo } from './floors.ts'
 import { asLetters } from './postgres/search.ts'
 
@@ -38,6 +38,11 @@ export type Migration = (
     }
 ) & {
   readonly statements: (ddl: Ddl) => readonly string[]
+  /**
+   * Indexes to create after the migration, while others write, for a table that is large and busy. Queries must be right without
+   * them. A later migration that drops one of them removes it here.
+   */
+  readonly concurrently?: (ddl: Ddl) => readonly Index[]
 }
 
 const BUFFER_BYTES = 32 * 2 ** 20
@@ -208,6 +213,11 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
     return db.sql.hasOneWriter ? rows.map(({ name, checksum }) => ({ name, checksum })) : rows
   }
 
+  const isNewer = async (): Promise<boolean> => {
+    const known = new Set(ordered.map(({ name }) => name))
+    return (await appliedTo(db.read)).some(({ name }) => !known.has(name))
+  }
+
   /** @throws MigrationError before anything is changed that older programs would break on */
   const missingIn = async (tx: Kysely<Tables>): Promise<{ missing: Migration[]; applied: readonly Applied[] }> => {
     const applied = await appliedTo(tx)
@@ -264,5 +274,8 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
     })
     done.push(...applied.map(({ name }) => name))
   }
+  // Also those of earlier migrations, whose creation may have been interrupted. A newer program may have dropped them.
+  const indexes = ordered.flatMap(({ concurrently }) => concurrently?.(ddl) ?? [])
+  if (indexes.length > 0 && !(await isNewer())) await db.createIndexes(indexes)
   return done
 }

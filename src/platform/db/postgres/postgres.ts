@@ -14,6 +14,7 @@ import { behindEachOther, oneByOne, send } from './dialect.ts'
 import { isLockConflict, rethrowTranslated } from './errors.ts'
 import { createFloorWatch, FLOOR } from './floor-watch.ts'
 import { guard } from './guards.ts'
+import { createIndexes } from './indexes.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 import { PROGRAM_NAME } from './program-name.ts'
@@ -318,6 +319,11 @@ export const openPostgres = <Tables>(
       for (const table of tables) await sql`VACUUM (FULL) ${sql.table(table)}`.execute(db)
     },
     watchFloor: floors.start,
+    createIndexes: async (indexes) => {
+      const unlimited = { ...settings, statement_timeout: 0, lock_timeout: 0 }
+      const client = new SQL({ ...shared, max: 1, connection: unlimited })
+      await createIndexes(client, indexes).finally(() => client.close())
+    },
     close: async () => {
       floors.stop()
       ages.close()

@@ -215,6 +215,14 @@ export const openSqlite = <Tables>(
     sql: sqliteSql,
     notifier: undefined,
     watchFloor: () => {},
+    createIndexes: (indexes) =>
+      db.write(
+        async ({ db: tx }) => {
+          for (const { name, on } of indexes)
+            await sql`CREATE INDEX IF NOT EXISTS ${sql.raw(name)} ON ${sql.raw(on)}`.execute(tx)
+        },
+        { exclusive: true },
+      ),
     diskProblem: disk.problem,
     write: async (work, options) => {
       disk.problem() // there may be space again
