@@ -1,22 +1,19 @@
 /** Checks PostgreSQL: it answers, in UTF-8, with pg_trgm, and has a schema that this program knows. */
 import { SQL } from 'bun'
+import { type DatabaseUrl, type Host, parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import { connectionSettings, mostConnections } from '../platform/db/postgres/postgres.ts'
 import { checkServer as checkSessions, hostOf, refusedEngine } from '../platform/db/postgres/server-check.ts'
+import { COMMITS_WAIT } from '../platform/db/postgres/status.ts'
 import { UnsuitableServerError } from '../platform/db/postgres/unsuitable-server.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
+import { lookAtHosts } from './doctor-hosts.ts'
 import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_S = 5
 /** Since this version the owner of a database may create pg_trgm in it. */
 const OLDEST = 13
-
-/** Returns the location without the password. */
-const placeOf = (url: string): string => {
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
-}
 
 const checkServer = async (query: Query, place: string): Promise<Finding> => {
   const [row = {}] = await query(
@@ -77,6 +74,14 @@ const checkPooler = async (url: string, config: Config): Promise<Finding[]> => {
   }
 }
 
+/** Both are a choice: it is said which of them holds. */
+const checkCommits = async (query: Query): Promise<Finding> => {
+  const [row] = await query(`SELECT ${COMMITS_WAIT} AS is_waiting`)
+  return row?.is_waiting === true
+    ? ok('commits', 'wait for a standby: its promotion loses none')
+    : ok('commits', 'do not wait for a standby: its promotion may lose the last ones')
+}
+
 /** The server must permit all connections of one instance. The number of instances is unknown. */
 const checkConnections = async (query: Query, { databaseConnections }: Config): Promise<Finding> => {
   const [row] = await query(
@@ -108,10 +113,20 @@ const failed = (error: unknown, place: string): Finding =>
     'check DATABASE_URL, that the server runs and accepts this machine: psql "$DATABASE_URL" shows details',
   )
 
-export const checkPostgres = async (url: string, config: Config): Promise<Finding[]> => {
+/** Checks each host, and the database at the primary. */
+export const checkPostgres = async (databaseUrl: string, config: Config): Promise<Finding[]> => {
+  const parsed = parseDatabaseUrl(databaseUrl)
+  const { primary, findings } = await lookAtHosts(parsed)
+  return primary ? [...findings, ...(await checkPrimary(primary, { ...parsed, config }))] : findings
+}
+
+type At = DatabaseUrl & { readonly config: Config }
+
+const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }: At): Promise<Finding[]> => {
   const client = new SQL({ url, max: 1, connectionTimeout: TIMEOUT_S })
   const query: Query = async (sql) => [...(await client.unsafe(sql))]
-  const place = placeOf(url)
+  const areSeveral = hosts.length > 1
+  const place = areSeveral ? name : given
   try {
     const refused = await checkEngine(query, place)
     // Others may not even have the tables and functions of the further checks.
@@ -125,6 +140,7 @@ export const checkPostgres = async (url: string, config: Config): Promise<Findin
     return [
       server,
       ...(await checkPooler(url, config)),
+      ...(areSeveral ? [await checkCommits(query)] : []),
       await checkConnections(query, config),
       await checkTrigrams(query),
       schema,

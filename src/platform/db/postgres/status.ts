@@ -13,10 +13,13 @@ const PROGRAMS = sql<Program>`
   FROM pg_stat_activity WHERE datname = current_database() AND ${sql.raw(IS_PROGRAM)}
   GROUP BY application_name, client_addr ORDER BY since, name, address`
 
+/** True if commits wait for a standby, as SQL text. */
+export const COMMITS_WAIT = `(current_setting('synchronous_standby_names') <> ''
+  AND current_setting('synchronous_commit') NOT IN ('off', 'local'))`
+
 const SERVER = sql<Server>`
   SELECT current_setting('server_version') AS version, pg_database_size(current_database())::float8 AS size_bytes,
-         current_setting('synchronous_standby_names') <> ''
-           AND current_setting('synchronous_commit') NOT IN ('off', 'local') AS commits_wait`
+         ${sql.raw(COMMITS_WAIT)} AS commits_wait`
 
 const instanceOf = ({ name, address, since, is_this }: Program): DatabaseInstance => {
   const named = parseProgramName(name)
