@@ -88,7 +88,11 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
       { connections, statementMs, lockMs },
       { name: programName(PROGRAM), log },
     )
-    const applied = await migrate(db, { migrations, now }).catch(async (error: unknown) => {
+    const open = async (): Promise<string[]> => {
+      await db.cluster?.requirePrimary()
+      return migrate(db, { migrations, now })
+    }
+    const applied = await open().catch(async (error: unknown) => {
       await db.close()
       // A start that is repeated would not succeed either.
       throw error instanceof UnsuitableServerError ? new MigrationError(error.message, { cause: error }) : error

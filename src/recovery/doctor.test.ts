@@ -307,7 +307,7 @@ if (dialects().includes('postgres')) {
         const finding = await found('connections', { DATABASE_URL: url, DATABASE_CONNECTIONS: '1000' })
         expect(finding).toMatchObject({
           status: 'problem',
-          message: expect.stringMatching(/and one Plat opens up to 1501$/),
+          message: expect.stringMatching(/and one Plat opens up to 1502$/),
         })
       }))
 

@@ -140,7 +140,7 @@ export const revision = async (scope: StoreScope): Promise<string> => {
     added += end_seq
     deleted += start_seq
   }
-  return `${added}.${deleted}`
+  return `${await scope.store.timeline()}${added}.${deleted}`
 }
 
 export type Oldest = { readonly seq: number; readonly hash: string; readonly timestamp: string }

@@ -36,6 +36,7 @@ export const eventsFeature = ({ db, log, now, config, checkCredentials }: EventO
       after: (seq, most) => store.after(scope, seq, most),
       ends: () => store.ends(scope),
       underWay: () => db.sql.underWay(db.read),
+      timeline: () => db.cluster?.timeline(),
       sight: (events) => sightOf(scope, events),
     },
     log,

@@ -22,7 +22,12 @@ const eventOf = (seq: number): StoredEvent => ({
 /** Creates a feed of events that are stored in an array. */
 const feedOf = (seqs: readonly number[], log = silent) => {
   const events = seqs.map(eventOf)
-  const held = { ends: Promise.resolve(), underWay: undefined as UnderWay | undefined, asked: 0 }
+  const held = {
+    ends: Promise.resolve(),
+    underWay: undefined as UnderWay | undefined,
+    timeline: undefined as number | undefined,
+    asked: 0,
+  }
   const feed = createFeed({
     log,
     perUser: PER_USER,
@@ -34,6 +39,7 @@ const feedOf = (seqs: readonly number[], log = silent) => {
         return { first: events[0]?.seq ?? 0, last: events.at(-1)?.seq ?? 0 }
       },
       sight: async () => (event) => event.data,
+      timeline: () => held.timeline,
       underWay: async () => {
         held.asked++
         return held.underWay
@@ -45,7 +51,12 @@ const feedOf = (seqs: readonly number[], log = silent) => {
     events.sort((a, b) => a.seq - b.seq)
     feed.wake()
   }
-  return { feed, held, add }
+  /** Promotes a standby that has not received the events from a number on. */
+  const promote = (lost: number): void => {
+    held.timeline = (held.timeline ?? 1) + 1
+    events.splice(events.findIndex(({ seq }) => seq === lost))
+  }
+  return { feed, held, add, promote }
 }
 
 const listening = (userId = 'ada') => {
@@ -122,6 +133,22 @@ test('open transactions are queried only when a number is missing, and a late ev
   held.underWay = { oldest: 12n, next: 12n }
   await until('the seventh', () => heard()[3])
   expect(heard()).toEqual([2, 3, 4, 7])
+  await feed.close()
+})
+
+test('after a promotion that lost events, listeners are told to read again, and get later events of the same numbers', async () => {
+  const { feed, held, add, promote } = feedOf([1])
+  held.timeline = 1
+  const { listener, heard, text } = listening()
+  await feed.follow(listener, undefined)
+  for (const seq of [2, 3]) add(seq)
+  await until('the third', () => heard()[1])
+  promote(2)
+  feed.wake()
+  await until('the marker', () => text().includes('event: reset') || undefined)
+  add(2)
+  await until('the new second', () => heard()[2])
+  expect([heard(), text().split('event: reset').length]).toEqual([[2, 3, 2], 2])
   await feed.close()
 })
 

@@ -28,6 +28,8 @@ export type FeedSource = {
   readonly after: (seq: number, most: number) => Promise<readonly StoredEvent[]>
   readonly ends: () => Promise<{ readonly first: number; readonly last: number }>
   readonly underWay: () => Promise<UnderWay | undefined>
+  /** Returns the timeline of the database; undefined if it is unknown or there is only one. */
+  readonly timeline: () => number | undefined
   /** Reads which of the events listeners with a part of the estate receive. */
   readonly sight: (events: readonly StoredEvent[]) => Promise<Sight>
 }
@@ -85,7 +87,9 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
   let position: number | undefined
   let pumping: Promise<void> | undefined
   let isAwake = false
-  const gaps = new Gaps()
+  let gaps = new Gaps()
+  /** The timeline of the position. */
+  let timeline: number | undefined
   let isClosed = false
 
   const leave = (listener: Listener): void => {
@@ -163,9 +167,25 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     return { found, events: gaps.settled(found, before, underWay) }
   }
 
+  /** After a promotion, events may be lost and their numbers be those of others: all listeners must read again. */
+  const restart = async (): Promise<void> => {
+    const { last } = await source.ends()
+    position = last
+    gaps = new Gaps()
+    for (const listener of [...groupOf.keys()]) send(listener, RESET)
+  }
+
+  const followTimeline = async (): Promise<void> => {
+    const present = source.timeline()
+    if (present === undefined || present === timeline) return
+    if (timeline !== undefined) await restart()
+    timeline = present
+  }
+
   const pump = async (): Promise<void> => {
     while (isAwake && position !== undefined && !isClosed) {
       isAwake = false
+      await followTimeline()
       const before = position
       const { found, events } = await readOn(before)
       const sight = hasParts() ? await source.sight(events) : undefined
@@ -202,7 +222,10 @@ export const createFeed = ({ source, log, perUser, revalidated }: Options): Feed
     const isKept = lastSeq !== undefined && lastSeq >= first - 1 && lastSeq <= last
     if (lastSeq !== undefined && !isKept) send(listener, RESET)
     const at = isKept ? lastSeq : last
-    if (joining.has(listener)) position ??= at
+    if (joining.has(listener) && position === undefined) {
+      position = at
+      timeline = source.timeline()
+    }
     return at
   }
 

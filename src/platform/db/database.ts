@@ -12,6 +12,7 @@ import type { Batch } from './at-commit.ts'
 import type { RevisionCache } from './cache/revision-cache.ts'
 import type { ChangeNotifier } from './change-notifier.ts'
 import type { DatabaseHost, DatabaseStatus } from './database-host.ts'
+import type { Hosts } from './postgres/hosts/hosts.ts'
 import type { QueryListener } from './query/query-metrics.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -101,6 +102,8 @@ export type ReadPoint = {
     read: () => Promise<string | undefined>,
     by?: SearchMatch,
   ) => string | undefined | Promise<string | undefined>
+  /** As `Db.timeline`. */
+  readonly timeline: () => string
   /** Where the write-ahead log holds these commits, if standbys answer reads. */
   readonly position?: string
 }
@@ -148,6 +151,11 @@ export type Db<Tables> = {
   ) => string | undefined | Promise<string | undefined>
   /** Changes with every committed write to one of the tables. The ETags of lists are derived from it. */
   readonly revision: (tables: readonly (keyof Tables & string)[]) => string | Promise<string>
+  /**
+   * Names the history of the database: after the promotion of a standby, commits may be lost and their numbers be used
+   * again. Every revision has it; texts that are made of other numbers need it. '' if there is only one history.
+   */
+  readonly timeline: () => string | Promise<string>
   /** Returns a committed state no older than the call. One call per request suffices. */
   readonly readPoint: () => ReadPoint | Promise<ReadPoint>
   /**
@@ -156,6 +164,8 @@ export type Db<Tables> = {
    */
   readonly at: (point: ReadPoint) => Db<Tables>
   readonly readHosts: ReadHosts
+  /** The hosts of PostgreSQL, one of which is the primary; undefined on SQLite. */
+  readonly cluster: Hosts | undefined
   /** Notifications between the servers that share the database; undefined on SQLite. */
   readonly notifier: ChangeNotifier | undefined
   /** The servers of the database, as they were last seen. */

@@ -103,7 +103,7 @@ export const pastOf = <Tables>(
     vacuum: isOver,
     remember: async (table, key, find) => {
       if (!(await settled())) return find()
-      const kept = present.cache.at<string>('past', seq)
+      const kept = present.cache.at<string>('past', `${await present.timeline()}${seq}`)
       const known = kept.get(`${table} ${key}`)
       if (known !== undefined) return known
       const found = await find()
@@ -111,7 +111,8 @@ export const pastOf = <Tables>(
       return found
     },
     revision: async (names) => {
-      return (await settled()) ? `past ${seq}` : `past ${seq} ${await present.revision(names)}`
+      if (!(await settled())) return `past ${seq} ${await present.revision(names)}`
+      return `past ${seq} ${await present.timeline()}`.trimEnd()
     },
     readPoint: isOver,
     at: isOver,

@@ -18,7 +18,10 @@ describe('the source of rights', () => {
       within: () => (_, look) => look(),
     })
     const read = () =>
-      sourceAt({ revision: () => state.revision, remember: (_, __, look) => look() })('key', async () => ++state.reads)
+      sourceAt({ revision: () => state.revision, timeline: () => '', remember: (_, __, look) => look() })(
+        'key',
+        async () => ++state.reads,
+      )
     return { state, read }
   }
 

@@ -12,9 +12,13 @@ const NAMES_AT_ONCE = 100
 const PAUSE_MS = 20
 const RETRY_MS = 1000
 
-export type PostgresChangeNotifier = ChangeNotifier & { readonly close: () => Promise<void> }
+export type PostgresChangeNotifier = ChangeNotifier & {
+  /** Closes the connection, which is opened again soon. */
+  readonly drop: () => void
+  readonly close: () => Promise<void>
+}
 
-/** @param connect creates a client; it is dropped when lost, because its own reconnection writes to the terminal */
+/** @param connect creates a client or throws; it is dropped when lost, because its own reconnection writes to the terminal */
 export const postgresChangeNotifier = (
   sending: Pick<SQL, 'notify'>,
   connect: (lost: () => void) => Pick<SQL, 'listen' | 'close'>,
@@ -62,8 +66,9 @@ export const postgresChangeNotifier = (
   }
 
   let client: ReturnType<typeof connect> | undefined
+  let drop = (): void => {}
   /** The connection may be lost already: close without waiting. */
-  const drop = async (): Promise<void> => {
+  const disconnect = async (): Promise<void> => {
     isConnected = false
     await client?.close({ timeout: 0 }).catch(() => {})
     client = undefined
@@ -73,10 +78,16 @@ export const postgresChangeNotifier = (
     const lost = (): void => {
       if (isLost || isClosed) return
       isLost = true
-      void drop().then(() => setTimeout(connectListener, RETRY_MS).unref())
+      void disconnect().then(() => setTimeout(connectListener, RETRY_MS).unref())
     }
-    client = connect(lost)
-    client.listen(CHANNEL, receive, listening).catch(lost)
+    drop = lost
+    try {
+      client = connect(lost)
+      client.listen(CHANNEL, receive, listening).catch(lost)
+    } catch {
+      // There is no server to connect to.
+      lost()
+    }
   }
 
   return {
@@ -86,9 +97,10 @@ export const postgresChangeNotifier = (
       if (listeners.length === 1) connectListener()
     },
     isConnected: () => isConnected,
+    drop: () => drop(),
     close: () => {
       isClosed = true
-      return drop()
+      return disconnect()
     },
   }
 }

@@ -129,7 +129,7 @@ export const oneByOne = (pool: PostgresPool): Dialect =>
  * Pipelines many queries on each connection. For short queries only: each waits for the earlier ones.
  * @param whenReady runs the work when the connections may be used
  */
-export const behindEachOther = (client: SQL, whenReady: <T>(work: () => Promise<T>) => Promise<T>): Dialect => {
-  const shared = { executeQuery: <R>(compiled: CompiledQuery) => run<R>(client, compiled), streamQuery: noStream }
+export const behindEachOther = (client: () => SQL, whenReady: <T>(work: () => Promise<T>) => Promise<T>): Dialect => {
+  const shared = { executeQuery: <R>(compiled: CompiledQuery) => run<R>(client(), compiled), streamQuery: noStream }
   return dialectWith(() => whenReady(async () => shared))
 }

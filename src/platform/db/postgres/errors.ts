@@ -4,6 +4,8 @@ import { AppError } from '../../contract/errors.ts'
 
 /** SQLSTATEs of a server that stops or starts, has no connection left, or was promoted or demoted. */
 const AWAY = /^(57P0[1-5]|08...|53300|25006|25P03)$/
+/** `read_only_sql_transaction`: a write on a standby. */
+const READ_ONLY = '25006'
 /** `query_canceled`, by the limit on statements, and `lock_not_available`, by that on waiting for a lock. */
 const TOO_LONG = /^(57014|55P03)$/
 /** A standby has cancelled a query because it conflicts with replay, or would block it for ever. */
@@ -33,6 +35,10 @@ export const isAway = (error: unknown): boolean =>
   error instanceof AppError
     ? error.code === 'UNAVAILABLE' && (error.cause === undefined || isAway(error.cause))
     : problemOf(error) === 'away'
+
+/** True if the server refused a write because it is a standby. Also of an error that was translated. */
+export const isRefusedWrite = (error: unknown): boolean =>
+  stateOf(error instanceof AppError ? error.cause : error) === READ_ONLY
 
 export const isCancelledByReplay = (error: unknown): boolean => CANCELLED_BY_REPLAY.test(stateOf(error))
 

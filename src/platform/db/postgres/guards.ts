@@ -1,6 +1,7 @@
 /** Guards on PostgreSQL: a statement divides by a condition, so that it fails if that is false. */
 import { SQL } from 'bun'
 import type { Guard, Sql } from '../database.ts'
+import { revisionParts, TIMELINE } from './timeline.ts'
 
 /** No other statement divides. */
 const DIVISION_BY_ZERO = '22012'
@@ -49,8 +50,10 @@ export const guard: NonNullable<Sql['guard']> = ({ rows, tables, revision }) => 
     return `EXISTS (SELECT 1 FROM ${table} WHERE ${columns.join(' AND ')})`
   })
   if (tables.length > 0) {
+    const { timeline, counts } = revisionParts(revision)
+    if (timeline !== '') conditions.push(`${TIMELINE} = ${place(timeline)}`)
     // The counters only rise, so they are equal if their sum is.
-    const sum = revision.split('.').reduce((total, count) => total + Number(count), 0)
+    const sum = counts.split('.').reduce((total, count) => total + Number(count), 0)
     const names = tables.map((table) => `'${table}'`).join(', ')
     conditions.push(`(SELECT coalesce(sum(n), 0)::int8 FROM revisions WHERE name IN (${names})) = ${place(sum)}::int8`)
   }

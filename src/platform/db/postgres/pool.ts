@@ -101,7 +101,8 @@ export const createPostgresPool = (most: number, connect: (lost: () => void) => 
       return { connection, release: () => release(member) }
     },
     drop: () => {
-      for (const { client } of members) void client.close({ timeout: 0 }).catch(() => {})
+      // Others are opened as these close.
+      for (const { client } of [...members]) void client.close({ timeout: 0 }).catch(() => {})
     },
     close: async () => {
       isClosed = true

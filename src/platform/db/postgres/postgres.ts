@@ -5,34 +5,38 @@ import type { Logger } from '../../runtime/log.ts'
 import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
 import type { Db, ReadPoint, Sql } from '../database.ts'
+import type { DatabaseHost } from '../database-host.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
-import { postgresChangeNotifier } from './change-notifier.ts'
-import { checkedConnections } from './checked-connections.ts'
 import { coalesce } from './coalesce.ts'
-import { behindEachOther, oneByOne, send } from './dialect.ts'
-import { isLockConflict, rethrowTranslated } from './errors.ts'
-import { createFloorWatch, FLOOR } from './floor-watch.ts'
+import { behindEachOther, oneByOne } from './dialect.ts'
+import { isLockConflict, isRefusedWrite } from './errors.ts'
 import { guard } from './guards.ts'
+import { parseDatabaseUrl } from './hosts/database-url.ts'
+import { createHosts } from './hosts/hosts.ts'
+import type { HostState } from './hosts/primary.ts'
+import { LOOK_LIMIT_MS } from './hosts/watch-host.ts'
 import { createIndexes } from './indexes.ts'
 import { pastSql } from './past.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
+import { connectToPrimary, streamSettings } from './primary-connections.ts'
 import { PROGRAM_NAME } from './program-name.ts'
 import { otherPrograms } from './programs.ts'
 import { readingAt } from './read-point.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
-import { createServerCheck, hostOf } from './server-check.ts'
+import type { Settings } from './server-check.ts'
 import { createStandbyReads } from './standby-reads.ts'
 import { readStatus } from './status.ts'
 import { streamRows } from './stream.ts'
+import { TIMELINE_PREFIX } from './timeline.ts'
 import {
+  createRevisionIn,
   createWriter,
   limitLockWaits,
   lockNames,
   lockNamesShared,
   locksHeld,
   lockTables,
-  revisionIn,
 } from './writes.ts'
 
 /** A running server answers at once. */
@@ -50,7 +54,7 @@ const SETTINGS = {
 } as const
 type Lockable<Q> = { forNoKeyUpdate(): { skipLocked(): Q } }
 
-const postgresSql: Sql = {
+const postgresSql: Omit<Sql, 'revisionIn'> = {
   hasOneWriter: false,
   isInProcess: false,
   areFew: async () => true,
@@ -84,7 +88,6 @@ const postgresSql: Sql = {
   lockNames,
   lockNamesShared,
   lockTables,
-  revisionIn,
   locksHeld,
   otherPrograms,
   limitLockWaits,
@@ -110,18 +113,40 @@ const inTime = async (answer: Promise<unknown>): Promise<void> => {
 const POSITION = sql`(CASE WHEN current_setting('synchronous_commit') = 'off'
   THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END)::text`
 
-/** The snapshot, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
-const readStanding = async <Tables>(db: Kysely<Tables>, before: string, withPosition: boolean) => {
+type Standing = {
+  readonly position?: string
+  readonly snapshot: string
+  /** As the beginning of a revision. */
+  readonly timeline: string
+  readonly counts: string | null
+}
+type Parts = { readonly withPosition: boolean; readonly withTimeline: boolean }
+
+/** The snapshot on its timeline, and the commits per table unless the snapshot equals `before`: adding them up is slow. */
+const readStanding = async <Tables>(db: Kysely<Tables>, before: string, { withPosition, withTimeline }: Parts) => {
   const position = withPosition ? sql`${POSITION} AS position, ` : sql``
-  const { rows } = await sql<{ position?: string; snapshot: string; counts: string | null }>`
-    SELECT ${position}pg_current_snapshot()::text AS snapshot,
-           CASE WHEN pg_current_snapshot()::text = ${before} THEN NULL ELSE coalesce(
+  const timeline = sql.raw(withTimeline ? TIMELINE_PREFIX : "''")
+  const { rows } = await sql<Standing>`
+    SELECT ${position}snapshot, timeline, CASE WHEN snapshot = ${before} THEN NULL ELSE coalesce(
              (SELECT string_agg(name || ' ' || n, ',') FROM (SELECT name, sum(n) AS n FROM revisions GROUP BY name) AS sums), '')
-           END AS counts`.execute(db)
+           END AS counts
+    FROM (SELECT timeline, timeline || pg_current_snapshot()::text AS snapshot
+          FROM (SELECT ${timeline} AS timeline OFFSET 0) AS server OFFSET 0) AS standing`.execute(db)
   const [row] = rows
   if (!row) throw new Error('a query for one row has none')
   return row
 }
+
+const databaseHost = ({ host, role, lagBytes, lagMs, message }: HostState): DatabaseHost => ({
+  host,
+  role,
+  lagBytes: lagBytes ?? null,
+  lagMs: lagMs ?? null,
+  message,
+})
+
+const sumOf = (a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+  new Map([...a.keys(), ...b.keys()].map((key) => [key, (a.get(key) ?? 0) + (b.get(key) ?? 0)]))
 
 export type PostgresLimits = {
   /** At least two; for everything but streams and notifications. */
@@ -148,8 +173,12 @@ const quickConnections = (connections: number): number => Math.max(1, Math.floor
 /** Streams have separate connections, so that slow readers do not delay other queries. */
 const streamConnections = (connections: number): number => Math.max(1, Math.floor(connections / 2))
 
-/** Returns the maximum number of connections of one server: its queries, its streams, and one for notifications. */
-export const mostConnections = (connections: number): number => connections + streamConnections(connections) + 1
+/** For notifications, and for the look at the host. */
+const FURTHER_CONNECTIONS = 2
+
+/** Returns the maximum number of connections of one server to its primary. */
+export const mostConnections = (connections: number): number =>
+  connections + streamConnections(connections) + FURTHER_CONNECTIONS
 
 export type PostgresOptions = {
   /** The name of the connections. */
@@ -165,109 +194,97 @@ export const openPostgres = <Tables>(
   limits: PostgresLimits = DEFAULT_LIMITS,
   { name = PROGRAM_NAME, log, standbys: others = [] }: PostgresOptions = {},
 ): Db<Tables> => {
-  const shared = { url, bigint: false, connectionTimeout: CONNECT_S }
+  const shared = { bigint: false, connectionTimeout: CONNECT_S }
   const settings = connectionSettings(limits, name)
-  const opened = { ...shared, connection: settings }
-  const host = hostOf(url)
-  const checkServer = createServerCheck({ host, connect: () => new SQL({ ...opened, max: 1 }), settings, log })
-  const floors = createFloorWatch(async () => {
-    const [row] = (await send(quickClient, FLOOR)) as { floor: string }[]
-    return row?.floor ?? ''
+  const looking = { ...settings, statement_timeout: LOOK_LIMIT_MS }
+  const hosts = createHosts({
+    ...parseDatabaseUrl(url),
+    connect: (host, lost) => new SQL({ ...shared, url: host.url, max: 1, connection: looking, onclose: lost }),
+    log,
   })
-  const {
-    opened: connected,
-    lost: disconnected,
-    whenChecked,
-  } = checkedConnections(async () => {
-    await checkServer()
-    await floors.check().catch(rethrowTranslated)
-  })
-  const whenUsable: typeof whenChecked = (work) => floors.whenKnown(() => whenChecked(work))
-  /** Creates a pool of connections for one query or transaction at a time. */
-  const pooled = (most: number, options: SQL.Options): PostgresPool =>
-    createPostgresPool(most, (lost) => new SQL({ ...options, max: 1, onclose: lost }))
-  const checkedPool = (most: number, options: SQL.Options): PostgresPool => {
-    const pool = createPostgresPool(most, (lost) => {
-      const onclose = () => {
-        disconnected()
-        lost()
-      }
-      return new SQL({ ...options, max: 1, onconnect: connected, onclose })
-    })
-    return { ...pool, reserve: () => whenUsable(pool.reserve) }
-  }
-  const pool = checkedPool(limits.connections - quickConnections(limits.connections), opened)
   let seen: { readonly snapshot: string; readonly readPoint: ReadPoint } | undefined
-  const quickClient = new SQL({
-    ...opened,
-    max: quickConnections(limits.connections),
-    onconnect: connected,
+  const sizes = {
+    pool: limits.connections - quickConnections(limits.connections),
+    quick: quickConnections(limits.connections),
+    streams: streamConnections(limits.connections),
+  }
+  const connections = connectToPrimary({
+    hosts,
+    sizes,
+    shared,
+    settings,
+    log,
     // After a crash, the server may assign the same transaction numbers again.
-    onclose: () => {
-      disconnected()
+    onQuickLoss: () => {
       seen = undefined
     },
   })
-  // The reader of a stream may be slow within its transaction, which holds no lock.
-  const streaming = { ...settings, idle_in_transaction_session_timeout: 0 }
-  const streams = checkedPool(streamConnections(limits.connections), { ...shared, connection: streaming })
-  const notifier = postgresChangeNotifier(
-    quickClient,
-    (lost) => new SQL({ ...shared, max: 1, connection: settings, onclose: lost }),
-  )
+  const { pool, streams, notifier } = connections
   const watch = createQueryMetrics()
   const dialect = oneByOne(pool)
-  let primaryAnswers = 0
+  /** The number of reads that each host has answered as the primary. */
+  const answers = new Map<string, number>()
   const answered = (): void => {
-    primaryAnswers++
+    const host = hosts.primary()?.name
+    if (host !== undefined) answers.set(host, (answers.get(host) ?? 0) + 1)
   }
   const logQuery: typeof watch.log = (event) => {
-    answered()
+    if (event.level === 'error' && isRefusedWrite(event.error)) hosts.lookNow()
     watch.log(event)
   }
-  const db = new Kysely<Tables>({ log: logQuery, dialect })
-  const quick = new Kysely<Tables>({ log: watch.log, dialect: behindEachOther(quickClient, whenUsable) })
+  const logRead: typeof watch.log = (event) => {
+    answered()
+    logQuery(event)
+  }
+  const db = new Kysely<Tables>({ log: logRead, dialect })
+  const quick = new Kysely<Tables>({
+    log: logQuery,
+    dialect: behindEachOther(connections.quick, connections.whenUsable),
+  })
   const cache = new RevisionCache()
   const queryCache = createQueryCache(cache)
   const readPoint = coalesce(async (): Promise<ReadPoint> => {
     const asked = seen
-    const { snapshot, counts, position } = await readStanding(quick, asked?.snapshot ?? '', standbys !== undefined)
+    const { snapshot, timeline, counts, position } = await readStanding(quick, asked?.snapshot ?? '', {
+      withPosition: standbys !== undefined,
+      withTimeline: hosts.tellsTimeline(),
+    })
     // The commits are the same, so the earlier position is behind them too.
     if (asked && counts === null) return asked.readPoint
-    const readPoint = { ...readPointAt(counts ?? ''), ...(position !== undefined && { position }) }
+    const readPoint = { ...readPointAt(timeline, counts ?? ''), ...(position !== undefined && { position }) }
     // Not if a connection was lost since the query: the state may be outdated.
     if (seen === asked) seen = { snapshot, readPoint }
     return readPoint
   })
-  const readPointAt = (text: string): ReadPoint => {
+  const readPointAt = (timeline: string, text: string): ReadPoint => {
     const counts = new Map(text.split(',').map((one) => one.split(' ') as [string, string]))
     const commits = (table: string): string => counts.get(table) ?? '0'
     return {
       // Other instances commit as well, so entries are valid for a count that all instances share.
-      remember: (table, key, read) => queryCache({ table, state: commits(table), key }, read),
-      revision: (tables) => tables.map(commits).join('.'),
+      remember: (table, key, read) => queryCache({ table, state: timeline + commits(table), key }, read),
+      revision: (tables) => timeline + tables.map(commits).join('.'),
+      timeline: () => timeline,
     }
   }
   let isReachable = true
 
-  const write = createWriter<Tables>({ pool, dialect, log: watch.log })
+  const write = createWriter<Tables>({ pool, dialect, log: logQuery })
   const ages = createSnapshotAges(streamConnections(limits.connections))
 
-  const standbyOptions = (host: string) => ({ url: others.find((one) => one.name === host)?.url ?? '' })
+  const standbyPool = (most: number, host: string, connection: Settings): PostgresPool => {
+    const url = others.find((one) => one.name === host)?.url ?? ''
+    return createPostgresPool(most, (lost) => new SQL({ ...shared, url, max: 1, connection, onclose: lost }))
+  }
   const standbys =
     others.length === 0
       ? undefined
       : createStandbyReads({
           hosts: () => others.map(({ name }) => name),
           open: (host) => ({
-            queries: pooled(limits.connections, { ...opened, ...standbyOptions(host) }),
-            streams: pooled(streamConnections(limits.connections), {
-              ...shared,
-              ...standbyOptions(host),
-              connection: streaming,
-            }),
+            queries: standbyPool(limits.connections, host, settings),
+            streams: standbyPool(sizes.streams, host, streamSettings(settings)),
           }),
-          streams: streamConnections(limits.connections),
+          streams: sizes.streams,
           log: watch.log,
           onLoss: () => {},
         })
@@ -282,7 +299,7 @@ export const openPostgres = <Tables>(
     quick,
     quickMany: quick,
     cache,
-    sql: postgresSql,
+    sql: { ...postgresSql, revisionIn: createRevisionIn(hosts.tellsTimeline) },
     write,
     stream,
     streamsOfUser: Math.max(1, Math.floor(streamConnections(limits.connections) / 2)),
@@ -293,16 +310,18 @@ export const openPostgres = <Tables>(
     },
     remember: async (table, key, read) => (await readPoint()).remember(table, key, read),
     revision: async (tables) => (await readPoint()).revision(tables),
+    timeline: async () => (await readPoint()).timeline(),
     readPoint,
     at: (point) => (standbys ? readingAt({ whole, standbys }, point) : { ...whole, ...point }),
     readHosts: {
       mode: standbys ? 'standbys' : 'primary',
-      answers: () => new Map([[host, primaryAnswers], ...(standbys?.answers() ?? [])]),
+      answers: () => sumOf(answers, standbys?.answers() ?? new Map()),
       messageOf: () => '',
     },
-    hosts: () => [{ host, role: isReachable ? 'primary' : 'away', lagBytes: null, lagMs: null, message: '' }],
-    failovers: () => 0,
-    status: () => readStatus(db, undefined),
+    cluster: hosts,
+    hosts: () => hosts.states().map(databaseHost),
+    failovers: hosts.failovers,
+    status: () => readStatus(db, hosts.timeline()),
     watch: watch.listen,
     connections: () => (isReachable ? 1 : 0),
     notifier,
@@ -318,22 +337,19 @@ export const openPostgres = <Tables>(
     vacuum: async (tables) => {
       for (const table of tables) await sql`VACUUM (FULL) ${sql.table(table)}`.execute(db)
     },
-    watchFloor: floors.start,
+    watchFloor: connections.floors.start,
     createIndexes: async (indexes) => {
       const unlimited = { ...settings, statement_timeout: 0, lock_timeout: 0 }
-      const client = new SQL({ ...shared, max: 1, connection: unlimited })
+      const client = new SQL({ ...shared, url: connections.primary().url, max: 1, connection: unlimited })
       await createIndexes(client, indexes).finally(() => client.close())
     },
     close: async () => {
-      floors.stop()
       ages.close()
+      await hosts.close()
       await standbys?.close()
-      await notifier.close()
       await db.destroy()
       await quick.destroy()
-      await pool.close()
-      await quickClient.close()
-      await streams.close()
+      await connections.close()
     },
   }
   return whole

@@ -128,10 +128,14 @@ export const checkServer = async ({ host, connect, settings }: Checked): Promise
   }
 }
 
-/** Returns `checkServer` with one warning for settings that are not in force, however often it runs. */
-export const createServerCheck = ({ log, ...checked }: Checked & { readonly log: Logger | undefined }) => {
+/**
+ * Returns `checkServer` with one warning for settings that are not in force, however often it runs.
+ * @param server the one to check, which may be another each time
+ */
+export const createServerCheck = (server: () => Checked, log: Logger | undefined) => {
   let hasWarned = false
   return async (): Promise<void> => {
+    const checked = server()
     const settings = await checkServer(checked)
     if (settings.length === 0 || hasWarned) return
     hasWarned = true

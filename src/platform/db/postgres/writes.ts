@@ -6,6 +6,7 @@ import { type Db, type Guard, GuardError, type Sql, type Tx, type WriteOptions }
 import { trackWrittenTables } from '../query/written-tables.ts'
 import { countGuarded, counting, guardAlone, isGuardFailure, joined } from './guards.ts'
 import type { PostgresPool } from './pool.ts'
+import { TIMELINE_PREFIX } from './timeline.ts'
 import { kyselyIn, PostgresTransaction } from './transaction.ts'
 
 /** Names of a kind share this many locks: a transaction with 100,000 names must not fill the server's lock table. */
@@ -84,12 +85,19 @@ export const limitLockWaits: Sql['limitLockWaits'] = async (db, ms) => {
   await db.executeQuery(CompiledQuery.raw("SELECT set_config('lock_timeout', $1, true)", [String(ms)]))
 }
 
-const REVISION = "SELECT coalesce(sum(n), 0)::text AS n FROM revisions WHERE name = ANY (string_to_array($1, ','))"
+const revisionWith = (timeline: string): string =>
+  `SELECT ${timeline} || coalesce(sum(n), 0)::text AS n FROM revisions WHERE name = ANY (string_to_array($1, ','))`
+const REVISION = revisionWith(TIMELINE_PREFIX)
+const REVISION_WITHOUT_TIMELINE = revisionWith("''")
 
-export const revisionIn: Sql['revisionIn'] = async (db, tables) => {
-  const { rows } = await db.executeQuery<{ n: string }>(CompiledQuery.raw(REVISION, [tables.join(',')]))
-  return rows[0]?.n
-}
+/** @param tellsTimeline returns false if the server does not tell its timeline */
+export const createRevisionIn =
+  (tellsTimeline: () => boolean): Sql['revisionIn'] =>
+  async (db, tables) => {
+    const text = tellsTimeline() ? REVISION : REVISION_WITHOUT_TIMELINE
+    const { rows } = await db.executeQuery<{ n: string }>(CompiledQuery.raw(text, [tables.join(',')]))
+    return rows[0]?.n
+  }
 
 export const locksHeld: Sql['locksHeld'] = (db) => heldLocks.get(db)?.changes
 

@@ -142,6 +142,7 @@ export const openSqlite = <Tables>(
   const readPoint: ReadPoint = {
     remember: (table, key, read, by) =>
       by ? searchCache.remember({ table, key, by }, read) : queryCache({ table, state: commits(table), key }, read),
+    timeline: () => '',
     revision: (tables) => `${start}.${ofOthers}.${tables.map(commits).join('.')}`,
   }
   const dbOf = (on: Writer): Kysely<Tables> => (on === writer ? writeDb : largeWriter.db)
@@ -223,6 +224,7 @@ export const openSqlite = <Tables>(
         },
         { exclusive: true },
       ),
+    cluster: undefined,
     diskProblem: disk.problem,
     write: async (work, options) => {
       disk.problem() // there may be space again

@@ -5,7 +5,7 @@ import { type Replicas, replicasProblem, startReplicas } from '../../../../testi
 import { dialects } from '../../../../testing/servers.ts'
 import { until } from '../../../../testing/until.ts'
 import { parseDatabaseUrl } from './database-url.ts'
-import { createHosts, type Hosts, noPrimaryAtStart } from './hosts.ts'
+import { createHosts, type Hosts } from './hosts.ts'
 
 const TIMEOUT_MS = 60_000
 const connect = (url: string, lost: () => void) => new SQL({ url, max: 1, connectionTimeout: 5, onclose: lost })
@@ -57,7 +57,7 @@ describe.skipIf(!dialects().includes('postgres') || replicasProblem !== undefine
       const [db1, db2] = cluster.servers
       await db1.kill()
       await until('no primary', () => hosts.primary() === undefined || undefined)
-      expect(noPrimaryAtStart(hosts.states()).message).toStartWith(
+      await expect(hosts.requirePrimary()).rejects.toThrow(
         `none of ${db1.address}, ${db2?.address} is a primary: ${db1.address} does not answer: `,
       )
       await db2?.promote()

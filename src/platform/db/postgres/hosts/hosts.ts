@@ -13,6 +13,8 @@ export type Hosts = {
   readonly primary: () => Host | undefined
   /** The timeline of the primary, if it is known. */
   readonly timeline: () => number | undefined
+  /** False if the primary does not tell its timeline. */
+  readonly tellsTimeline: () => boolean
   /** The standbys on the timeline of the primary: their positions can be compared with its own. */
   readonly standbys: () => readonly Host[]
   /** In the order of the URL. */
@@ -25,6 +27,8 @@ export type Hosts = {
   readonly lookNow: () => void
   /** Settles when each host has been asked once. */
   readonly ready: Promise<void>
+  /** @throws AppError UNAVAILABLE if none of them is the primary then; it says why for each */
+  readonly requirePrimary: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -41,8 +45,7 @@ export const noPrimary = (): AppError =>
     retryAfterS: PAUSE_S,
   })
 
-/** Returns the error of a start. @param states of all hosts */
-export const noPrimaryAtStart = (states: readonly HostState[]): AppError => {
+const noPrimaryAtStart = (states: readonly HostState[]): AppError => {
   const names = states.map(({ host }) => host).join(', ')
   return new AppError('UNAVAILABLE', `none of ${names} is a primary: ${reasons(states).join('; ')}`)
 }
@@ -111,11 +114,14 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
     judge()
   })
 
+  // Requests connect to a single host that does not answer: the error says why.
+  const current = (): Host | undefined => (isOne && !watches[0]?.seen().look?.isInRecovery ? hosts[0] : primary?.host)
+
   return {
     hosts,
-    // It connects to a single host that does not answer: the error says why.
-    primary: () => (isOne && !watches[0]?.seen().look?.isInRecovery ? hosts[0] : primary?.host),
+    primary: current,
     timeline: () => primary?.timeline,
+    tellsTimeline: () => primary === undefined || primary.timeline !== undefined,
     standbys: () =>
       seenOf()
         .filter((seen) => follows(seen, chosen))
@@ -129,6 +135,10 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
       for (const { lookSoon } of watches) lookSoon()
     },
     ready,
+    requirePrimary: async () => {
+      await ready
+      if (!current()) throw noPrimaryAtStart(states())
+    },
     close: async () => {
       await Promise.all(watches.map(({ close }) => close()))
     },

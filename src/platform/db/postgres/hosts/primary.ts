@@ -36,6 +36,8 @@ export type HostState = {
   /** Since the last replayed commit; 0 if all is replayed. Of a standby whose primary answers. */
   readonly lagMs?: number
   readonly replayedLsn?: string
+  /** Of the primary. */
+  readonly flushedLsn?: string
   /** The reason why the host is not used, or not for reads; '' for none. */
   readonly message: string
 }
@@ -83,7 +85,10 @@ export const stateOf = (seen: Seen, primary: Seen | undefined, known: Known): Ho
     ...(look.timeline !== undefined && { timeline: look.timeline }),
     ...(look.systemId !== undefined && { systemId: look.systemId }),
   }
-  if (seen === primary) return { ...said, role: 'primary', message: '' }
+  if (seen === primary) {
+    const flushed = look.lsn === undefined ? {} : { flushedLsn: look.lsn }
+    return { ...said, role: 'primary', ...flushed, message: '' }
+  }
   const reason = foreign(seen, primary, known)
   if (reason !== undefined) return { ...said, role: 'foreign', message: reason }
   return { ...said, role: 'standby', ...lagOf(look, primary?.look), message: behindMessage(seen, primary) }

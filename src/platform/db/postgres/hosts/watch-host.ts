@@ -7,7 +7,7 @@ import type { Look, Seen } from './primary.ts'
 const EVERY_MS = 1000
 /** The same if one is asked for: many connections may be lost at once. */
 const SOON_MS = 100
-const LIMIT_MS = 2000
+export const LOOK_LIMIT_MS = 2000
 /** A host that has not answered as many in a row is away. */
 const MISSES = 2
 /** A timer that fires so late shows that this process was busy; the answer may wait to be read. */
@@ -61,7 +61,7 @@ const reasonOf = (error: unknown): string => {
 
 class TooLate extends Error {
   constructor() {
-    super(`no answer within ${LIMIT_MS / 1000} seconds`)
+    super(`no answer within ${LOOK_LIMIT_MS / 1000} seconds`)
   }
 }
 
@@ -70,8 +70,8 @@ const inTime = async <T>(answer: Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   let timer: Timer | undefined
   const arm = (): void => {
-    const dueMs = performance.now() + LIMIT_MS
-    timer = setTimeout(() => (performance.now() - dueMs > LATE_MS ? arm() : reject(new TooLate())), LIMIT_MS)
+    const dueMs = performance.now() + LOOK_LIMIT_MS
+    timer = setTimeout(() => (performance.now() - dueMs > LATE_MS ? arm() : reject(new TooLate())), LOOK_LIMIT_MS)
   }
   arm()
   try {
