@@ -3,10 +3,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { statSync } from 'node:fs'
 import { SQL } from 'bun'
 import { openDatabase } from '../compose.ts'
+import { UNFINISHED_COPY } from '../platform/db/migrate.ts'
 import { openPostgres } from '../platform/db/postgres/postgres.ts'
 import { loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger } from '../platform/runtime/log.ts'
-import { contentOf, datacentersIn, fillData, openData, platIn, scratch } from '../testing/data-folders.ts'
+import {
+  addLitestreamTables,
+  contentOf,
+  datacentersIn,
+  fillData,
+  litestreamTablesIn,
+  openData,
+  platIn,
+  scratch,
+} from '../testing/data-folders.ts'
 import { everyRow, ROWS_EACH } from '../testing/every-table.ts'
 import { type Move, newMove, startOn } from '../testing/moving.ts'
 import { dialects, postgresDatabase } from '../testing/servers.ts'
@@ -308,6 +318,33 @@ if (dialects().includes('postgres')) {
       await move.ask("UPDATE migrations SET checksum = 'other' WHERE name = '0001-inventory'")
       expect((await move.away()).err).toContain('that another version of Plat has begun')
       expect((await move.away('--restart')).code).toBe(0)
+    })
+  })
+
+  describe('the tables of Litestream', () => {
+    test('are not copied', async () => {
+      addLitestreamTables(move.file)
+      const { code, out } = await move.away('-o', 'json')
+      const { tables } = JSON.parse(out) as { tables: { table: string }[] }
+      expect([code, tables.filter(({ table }) => table.startsWith('_'))]).toEqual([0, []])
+      expect(await move.ask("SELECT tablename FROM pg_tables WHERE tablename LIKE '\\_litestream%'")).toEqual([])
+    })
+
+    test('do not fill a target, and stay in it', async () => {
+      await (await openData(move.back)).close()
+      addLitestreamTables(move.backFile)
+      const to = ['database', 'copy', '--to', move.back, '-q']
+      expect(await platIn({ DATA_DIR: move.dataDir }, ...to)).toEqual({ code: 0, out: '', err: '' })
+      expect(litestreamTablesIn(move.backFile)).toEqual(['_litestream_lock', '_litestream_seq'])
+    })
+
+    test('stay in a target that is wiped', async () => {
+      await (await openData(move.back)).close()
+      addLitestreamTables(move.backFile)
+      change(move.backFile, `INSERT INTO migrations (name, checksum, applied_at) VALUES ('${UNFINISHED_COPY}', '', '')`)
+      const to = ['database', 'copy', '--to', move.back, '--restart', '-q']
+      expect(await platIn({ DATA_DIR: move.dataDir }, ...to)).toEqual({ code: 0, out: '', err: '' })
+      expect(litestreamTablesIn(move.backFile)).toEqual(['_litestream_lock', '_litestream_seq'])
     })
   })
 

@@ -129,11 +129,11 @@ const rebuildSearch = (database: Database): void => {
 
 /** Drops virtual tables of text searches first, which drops their shadow tables as well. */
 const dropTables = (database: Database): void => {
-  const tables = database.query<{ name: string }, [string]>(
-    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = ? AND name NOT LIKE 'sqlite_%'",
+  const searches = database.query<{ name: string }, []>(
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'",
   )
-  for (const type of ['virtual', 'table'])
-    for (const { name } of tables.all(type)) database.run(`DROP TABLE ${quoted(name)}`)
+  for (const { name } of searches.all()) database.run(`DROP TABLE ${quoted(name)}`)
+  for (const name of tablesOf(database)) database.run(`DROP TABLE ${quoted(name)}`)
 }
 
 const targetOn = (database: Database, file: string): Target => {

@@ -1,4 +1,5 @@
 /** Data folders for the tests of recovery: the real schema, a few rows, the command line on them. */
+import { Database } from 'bun:sqlite'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,6 +41,25 @@ export const fillData = async (dataDir: string, ...names: readonly string[]): Pr
   const { db, close } = await openData(dataDir)
   for (const name of names) await addDatacenter(db, name)
   await close()
+}
+
+/** Adds the tables that Litestream keeps in a database that it replicates. */
+export const addLitestreamTables = (file: string): void => {
+  const database = new Database(file, { readwrite: true, create: false })
+  database.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
+  database.run('CREATE TABLE _litestream_lock (id INTEGER)')
+  database.run('INSERT INTO _litestream_seq (id, seq) VALUES (1, 7)')
+  database.close()
+}
+
+/** Returns the names of these tables that a database file holds. */
+export const litestreamTablesIn = (file: string): string[] => {
+  const database = new Database(file, { readonly: true })
+  const rows = database
+    .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE name GLOB '_litestream_*' ORDER BY name")
+    .all()
+  database.close()
+  return rows.map(({ name }) => name)
 }
 
 /** Returns every file with its content. Equality before and after proves that nothing was changed. */

@@ -32,14 +32,19 @@ const openExisting = (file: string): Database => {
   return database
 }
 
-/** Returns the names, without SQLite's internal tables. */
-export const tablesOf = (database: Database): string[] =>
+/** Litestream keeps tables of its own in the database that it replicates. */
+export const isOfLitestream = (table: string): boolean => table.startsWith('_litestream_')
+
+const allTables = (database: Database): string[] =>
   database
     .query<{ name: string }, []>(
       "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
     )
     .all()
     .map(({ name }) => name)
+
+/** Returns the names, without the tables of SQLite and of Litestream. */
+export const tablesOf = (database: Database): string[] => allTables(database).filter((name) => !isOfLitestream(name))
 
 const countRows = (database: Database): Record<string, number> =>
   Object.fromEntries(
@@ -97,7 +102,11 @@ const quickCheck = (file: string): FileReport =>
 const copy = (file: string, to: string): FileReport => {
   // One read transaction: concurrent writes continue, and are not in the copy.
   withFile(file, (database) => database.run('VACUUM INTO ?', [to]))
-  return withFile(to, (database) => ({ problems: [], schema: schemaOf(database), counts: countRows(database) }))
+  return withFile(to, (database) => {
+    // Their content belongs to the replica of the other file.
+    for (const name of allTables(database).filter(isOfLitestream)) database.run(`DROP TABLE ${quoted(name)}`)
+    return { problems: [], schema: schemaOf(database), counts: countRows(database) }
+  })
 }
 
 /** @throws the errors of SQLite for a file that can't be opened or read */
