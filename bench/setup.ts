@@ -1,5 +1,5 @@
 /** The estate to measure on: generated, imported by the command line into a fresh server, and copied for the baseline. */
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../src/compose.ts'
 import { type Estate, generateEstate } from '../src/demo/estate.ts'
@@ -10,7 +10,8 @@ import { createLogger } from '../src/platform/runtime/log.ts'
 import { createUser, keyFor } from '../src/testing/identities.ts'
 import { plain, type Result } from './bench.ts'
 import { milliseconds } from './numbers.ts'
-import { ROOT, startPlat } from './servers.ts'
+import { processorTime } from './processor.ts'
+import { ROOT, type Server, startPlat } from './servers.ts'
 
 const GOAL_IMPORT_MS = 60_000
 const ROWS_AT_ONCE = 250_000
@@ -24,6 +25,8 @@ export type Prepared = {
   readonly key: string
   readonly deviceIds: readonly string[]
   readonly results: readonly Result[]
+  /** Of the import of all of it: processor time in ms, and the most memory that the server took, in bytes. */
+  readonly cost: { readonly processorMs: number; readonly peakBytes: number }
 }
 
 /** A database with an administrator and a key, as after the first start and a sign-in. */
@@ -127,11 +130,19 @@ export const addNetwork = async ({ port, key }: Import): Promise<void> => {
   if (!response.ok) throw new Error(await response.text())
 }
 
-/** @param env settings of the server that it is imported into, `DATABASE_URL` for another database */
+/** The most that was resident since the process began (proc(5), VmHWM), in bytes. */
+export const peakOf = ({ pid }: Pick<Server, 'pid'>): number =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) * 1024
+
+/**
+ * @param env settings of the server that it is imported into, `DATABASE_URL` for another database
+ * @param pidsOfDatabase the processes whose time counts as well
+ */
 export const prepare = async (
   workDir: string,
   devices: number,
   env: Readonly<Record<string, string>> = {},
+  pidsOfDatabase: () => readonly number[] = () => [],
 ): Promise<Prepared> => {
   const dataDir = join(workDir, 'data')
   const folder = join(workDir, 'estate')
@@ -141,10 +152,15 @@ export const prepare = async (
   const key = await createKey(dataDir, env)
   const server = await startPlat(dataDir, env)
   const into = { port: server.port, key }
-  const results = await importAll(folder, into, estate)
+  const pids = () => [server.pid, ...pidsOfDatabase()]
+  let results: Result[] = []
+  const processorMs = await processorTime({ pids }, async () => {
+    results = await importAll(folder, into, estate)
+  })
+  const cost = { processorMs, peakBytes: peakOf(server) }
   await addNetwork(into)
   await server.stop()
   const bareFile = join(workDir, 'bare.db')
   if (env.DATABASE_URL === undefined) copyFileSync(join(dataDir, 'plat.db'), bareFile)
-  return { dataDir, bareFile, key, deviceIds: [...estate.devices].map(({ id }) => id), results }
+  return { dataDir, bareFile, key, deviceIds: [...estate.devices].map(({ id }) => id), results, cost }
 }

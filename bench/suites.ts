@@ -35,6 +35,14 @@ export const SUITES: readonly Suite[] = [
     isLong: true,
   },
   {
+    name: 'growth',
+    title: 'Growth, 10,000 to 500,000 devices',
+    args: ['growth.ts'],
+    about:
+      'Each size is imported into a fresh server. Times are processor time for each request, of the server and of PostgreSQL. The ratio is that of the largest to the smallest size.',
+    isLong: true,
+  },
+  {
     name: 'audit',
     title: 'The audit trail',
     args: ['audit.ts'],
