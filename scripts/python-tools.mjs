@@ -1,5 +1,5 @@
-// Owns the tools of the tests that come from PyPI: schemathesis, which tries the API by its OpenAPI document, Ansible, and
-// Canaille, an identity provider.
+// Owns the tools of the tests that come from PyPI: schemathesis, which tries the API by its OpenAPI document, Ansible,
+// Canaille, an identity provider, and kubernetes-validate, which has the schemas of Kubernetes.
 // Each is installed once, in the versions of its requirements.txt, into a folder of these versions alone.
 
 import { spawnSync } from 'node:child_process'
@@ -12,12 +12,14 @@ import { ensureServers } from './test-servers.mjs'
 const schemathesis = tool('schemathesis', 'contract/requirements.txt')
 const ansible = tool('ansible', 'ansible-requirements.txt')
 const canaille = tool('canaille', 'canaille-requirements.txt')
+const kubernetesValidate = tool('kubernetes-validate', 'kubernetes-validate-requirements.txt')
 
 export const schemathesisPath = join(schemathesis.folder, 'bin', 'schemathesis')
 /** The folder of `ansible-playbook` and the other programs of Ansible. */
 export const ansibleFolder = join(ansible.folder, 'bin')
 /** The virtual environment of Canaille. */
 export const canailleFolder = canaille.folder
+export const kubernetesValidatePath = join(kubernetesValidate.folder, 'bin', 'kubernetes-validate')
 
 /** Installs schemathesis, or ends the script with the error. */
 export const ensureSchemathesis = () => ensure(schemathesis)
@@ -25,6 +27,8 @@ export const ensureSchemathesis = () => ensure(schemathesis)
 export const ensureAnsible = () => ensure(ansible)
 /** Installs Canaille, or ends the script with the error. Its client of LDAP is compiled. */
 export const ensureCanaille = () => ensure(canaille)
+/** Installs kubernetes-validate, or ends the script with the error. */
+export const ensureKubernetesValidate = () => ensure(kubernetesValidate)
 
 function tool(name, file) {
   const requirements = join(root, 'scripts', file)
