@@ -1,6 +1,7 @@
 /** Health, readiness and the capabilities of the server. */
 
 import { AppError } from '../../platform/contract/errors.ts'
+import type { DatabaseHost } from '../../platform/db/database-host.ts'
 import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
 import { MAX_BULK_OPERATIONS } from '../../platform/operation/bulk.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
@@ -26,6 +27,14 @@ const SCHEDULER_SILENCE_MS = 60_000
 
 type Check = Readiness['checks']['database']
 
+/** @example 'primary db2:5432, 2 standbys'; undefined for a single host */
+const hostsText = (hosts: readonly DatabaseHost[]): string | undefined => {
+  if (hosts.length < 2) return undefined
+  const standbys = hosts.filter(({ role }) => role === 'standby').length
+  const primary = hosts.find(({ role }) => role === 'primary')?.host ?? 'unknown'
+  return `primary ${primary}, ${standbys} standby${standbys === 1 ? '' : 's'}`
+}
+
 const checkDatabase = async (ctx: Ctx): Promise<Check> => {
   try {
     await ctx.store.ping()
@@ -36,9 +45,8 @@ const checkDatabase = async (ctx: Ctx): Promise<Check> => {
     return { status: 'unhealthy', message: 'the database does not answer' }
   }
   const open = ctx.store.connections()
-  return open > 0
-    ? { status: 'healthy', message: `${open} open connections` }
-    : { status: 'unhealthy', message: 'no open connections' }
+  if (open === 0) return { status: 'unhealthy', message: 'no open connections' }
+  return { status: 'healthy', message: hostsText(ctx.store.hosts()) ?? `${open} open connections` }
 }
 
 const checkScheduler = (ctx: Ctx, lastTick: number): Check => {
