@@ -3,7 +3,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { usageError } from '../platform/cli/usage-error.ts'
 import { DATA_FILE } from '../platform/db/disk/data-folder.ts'
+import { parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
+import { InvalidValue } from '../platform/runtime/config/values.ts'
 
 export type Place =
   | { readonly kind: 'postgres'; readonly url: string }
@@ -28,8 +30,14 @@ export const placeIn = (text: string, flag: string): Place => {
   const [, scheme] = URL_SCHEME.exec(path) ?? []
   if (scheme === undefined) return folderIn(path, flag)
   // Never the text itself, which may contain a password.
-  if (!POSTGRES.test(scheme) || !URL.canParse(path))
+  if (!POSTGRES.test(scheme))
     throw usageError(`--${flag} takes postgres://USER@HOST/DATABASE, sqlite:FOLDER or a folder`)
+  try {
+    parseDatabaseUrl(path)
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error
+    throw usageError(`--${flag} ${error.message}`)
+  }
   return { kind: 'postgres', url: path }
 }
 

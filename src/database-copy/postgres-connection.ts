@@ -1,14 +1,13 @@
 /** One connection to PostgreSQL for a whole copy, and a check for other connections. Knows no table. */
 import { type ReservedSQL, SQL } from 'bun'
 import { AppError } from '../platform/contract/errors.ts'
+import { parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
+import { createHosts } from '../platform/db/postgres/hosts/hosts.ts'
 import { IS_PROGRAM } from '../platform/db/postgres/program-name.ts'
 
 const TIMEOUT_S = 10
 /** @example placeOf('postgres://plat:secret@db/plat') // 'postgres://db/plat' */
-export const placeOf = (url: string): string => {
-  const { host, pathname } = new URL(url)
-  return `postgres://${host}${pathname}`
-}
+export const placeOf = (url: string): string => `postgres://${parseDatabaseUrl(url).place}`
 
 /** The server's own message, but never the URL, which contains the password. */
 const unusable = (place: string, cause: unknown): AppError =>
@@ -22,8 +21,32 @@ export type Connection = {
   readonly close: () => Promise<void>
 }
 
+/** @throws AppError UNAVAILABLE if none of several hosts is the primary */
+const primaryUrl = async (url: string): Promise<string> => {
+  const parsed = parseDatabaseUrl(url)
+  const [first, ...others] = parsed.hosts
+  // A single host says by itself why it cannot be used.
+  if (others.length === 0) return first.url
+  const hosts = createHosts({
+    ...parsed,
+    connect: (host, lost) => new SQL({ url: host.url, max: 1, connectionTimeout: TIMEOUT_S, onclose: lost }),
+  })
+  try {
+    await hosts.requirePrimary()
+    return hosts.primary()?.url ?? first.url
+  } finally {
+    await hosts.close()
+  }
+}
+
 export const connect = async (url: string): Promise<Connection> => {
-  const client = new SQL({ url, max: 1, connectionTimeout: TIMEOUT_S, idleTimeout: 0, maxLifetime: 0 })
+  const client = new SQL({
+    url: await primaryUrl(url),
+    max: 1,
+    connectionTimeout: TIMEOUT_S,
+    idleTimeout: 0,
+    maxLifetime: 0,
+  })
   const end = () => client.close({ timeout: 0 }).catch(() => {}) // a client that never connected has nothing to close
   try {
     const sql = await client.reserve()

@@ -70,6 +70,9 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
   let isReady = false
   let failovers = 0
 
+  const lookNow = (): void => {
+    for (const { lookSoon } of watches) lookSoon()
+  }
   const seenOf = (): Seen[] => watches.map(({ seen }) => seen())
 
   const warnOfForeign = (): void => {
@@ -93,17 +96,20 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
     else if (isAnother) log?.warn('the database has another primary', { host: next.host.name, timeline: next.timeline })
     else if (last) log?.info('primary of the database', { host: next.host.name, timeline: next.timeline })
     if (isLeft || isAnother) for (const listener of listeners) listener(next?.host)
+    if (!next) lookNow()
   }
 
-  const judge = (): void => {
+  /** @returns true if all requests wait for a primary */
+  const judge = (): boolean => {
     // An older primary may answer sooner than the present one.
-    if (!isReady) return
+    if (!isReady) return false
     // Another cluster behind the one name replaces the database, as it would for a program that looks at nothing.
     chosen = primaryOf(seenOf(), isOne ? NOTHING_KNOWN : known)
     const look = chosen?.look
     const next = chosen && { host: chosen.host, timeline: look?.timeline, systemId: look?.systemId }
     if (!isSame(primary, next)) replace(next)
     warnOfForeign()
+    return next === undefined && !isOne
   }
 
   const watches = hosts.map((host) => watchHost(host, connect, judge))
@@ -131,9 +137,7 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
     onPrimary: (listener) => {
       listeners.push(listener)
     },
-    lookNow: () => {
-      for (const { lookSoon } of watches) lookSoon()
-    },
+    lookNow,
     ready,
     requirePrimary: async () => {
       await ready

@@ -93,8 +93,8 @@ export type HostWatch = {
 /** Creates a client of one connection to a host, and calls `lost` when it has been closed. */
 export type ConnectTo = (host: Host, lost: () => void) => SQL
 
-/** @param changed called after each answer and each missing one */
-export const watchHost = (host: Host, connect: ConnectTo, changed: () => void): HostWatch => {
+/** @param changed called after each answer and each missing one; returns true if the host is to be asked again soon */
+export const watchHost = (host: Host, connect: ConnectTo, changed: () => boolean): HostWatch => {
   let client: SQL | undefined
   let seen: Seen = { host, look: undefined, problem: 'was not asked yet' }
   let misses = 0
@@ -155,8 +155,8 @@ export const watchHost = (host: Host, connect: ConnectTo, changed: () => void): 
     await look()
     isAsking = false
     if (isClosed) return
-    changed()
-    schedule(isHurried ? SOON_MS : EVERY_MS)
+    const isUrgent = changed()
+    schedule(isHurried || isUrgent ? SOON_MS : EVERY_MS)
   }
 
   const schedule = (pauseMs: number): void => {
