@@ -2,10 +2,11 @@
  * Starts a PostgreSQL primary and standbys that stream from it, on loopback and in temporary folders. They end with this
  * process, however it ends: killed, frozen or with a failed test.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { findPostgres } from '../../scripts/server-binaries.mjs'
+import { childrenOf, isRunning, signal } from './processes.ts'
 import {
   freePort,
   type Launch,
@@ -241,34 +242,4 @@ class Server implements ReplicaServer {
 const conninfo = ({ address }: ReplicaServer): string => {
   const [host, port] = address.split(':')
   return `host=${host} port=${port} user=postgres`
-}
-
-const childrenOf = (parent: number): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => statusOf(pid)?.parent === parent)
-
-/** Returns the state and the parent of a process. The name before them may hold anything, but is the last in brackets. */
-const statusOf = (pid: number): { readonly state: string; readonly parent: number } | undefined => {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const [state = '', parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state, parent: Number(parent) }
-  } catch {
-    return undefined
-  }
-}
-
-/** A process that waits for its parent to notice its end does not run. */
-const isRunning = (pid: number): boolean => (statusOf(pid)?.state ?? 'Z') !== 'Z'
-
-const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
-  for (const pid of pids)
-    try {
-      process.kill(pid, name)
-    } catch (error) {
-      // It has ended by itself.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
 }
