@@ -4,3 +4,4 @@ export const schemathesisPath: string
 export const ansibleFolder: string
 export const canailleFolder: string
 export const kubernetesValidatePath: string
+export const patroniFolder: string

@@ -1,5 +1,6 @@
 // Owns the tools of the tests that come from PyPI: schemathesis, which tries the API by its OpenAPI document, Ansible,
-// Canaille, an identity provider, and kubernetes-validate, which has the schemas of Kubernetes.
+// Canaille, an identity provider, kubernetes-validate, which has the schemas of Kubernetes, and Patroni, which replaces a
+// failed PostgreSQL primary.
 // Each is installed once, in the versions of its requirements.txt, into a folder of these versions alone.
 
 import { spawnSync } from 'node:child_process'
@@ -13,6 +14,7 @@ const schemathesis = tool('schemathesis', 'contract/requirements.txt')
 const ansible = tool('ansible', 'ansible-requirements.txt')
 const canaille = tool('canaille', 'canaille-requirements.txt')
 const kubernetesValidate = tool('kubernetes-validate', 'kubernetes-validate-requirements.txt')
+const patroni = tool('patroni', 'patroni-requirements.txt')
 
 export const schemathesisPath = join(schemathesis.folder, 'bin', 'schemathesis')
 /** The folder of `ansible-playbook` and the other programs of Ansible. */
@@ -20,6 +22,8 @@ export const ansibleFolder = join(ansible.folder, 'bin')
 /** The virtual environment of Canaille. */
 export const canailleFolder = canaille.folder
 export const kubernetesValidatePath = join(kubernetesValidate.folder, 'bin', 'kubernetes-validate')
+/** The virtual environment of Patroni. */
+export const patroniFolder = patroni.folder
 
 /** Installs schemathesis, or ends the script with the error. */
 export const ensureSchemathesis = () => ensure(schemathesis)
@@ -29,6 +33,8 @@ export const ensureAnsible = () => ensure(ansible)
 export const ensureCanaille = () => ensure(canaille)
 /** Installs kubernetes-validate, or ends the script with the error. */
 export const ensureKubernetesValidate = () => ensure(kubernetesValidate)
+/** Installs Patroni, or ends the script with the error. Debian 12 has a version that loses writes. */
+export const ensurePatroni = () => ensure(patroni)
 
 function tool(name, file) {
   const requirements = join(root, 'scripts', file)

@@ -103,7 +103,9 @@ function hasPythonHeaders() {
   const program = 'import os, sysconfig; open(os.path.join(sysconfig.get_paths()["include"], "Python.h"))'
   return spawnSync('python3', ['-c', program], { stdio: 'ignore' }).status === 0
 }
-const everything = { ...servers, ...labTools, ...packagingTools, python }
+/** The additional servers of `npm run test:long`. */
+const longServers = { etcd: tool('etcd', 'etcd-server'), nginx: tool('nginx', 'nginx-light') }
+const everything = { ...servers, ...labTools, ...packagingTools, ...longServers, python }
 
 function tool(name, offered) {
   return { find: () => findTool(name), packages: () => [offered], missing: `${name} (package ${offered})` }
@@ -112,6 +114,9 @@ function tool(name, offered) {
 /** Installs the tools for `npm run test:lab`. */
 export const ensureLabTools = () =>
   ensureServers(['nft', 'ip', 'nmap', 'arp-scan', 'dnsmasq', 'lldpd', 'snmpd', ...Object.keys(labTools)])
+
+/** Installs the additional servers of `npm run test:long`. */
+export const ensureLongServers = () => ensureServers(Object.keys(longServers))
 
 /** Installs the tools for `npm run test:packages`. */
 export const ensurePackagingTools = () =>

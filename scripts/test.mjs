@@ -2,7 +2,7 @@
 // `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`.
 
 import { ensureDependencies } from './install.mjs'
-import { ensureAnsible, ensureCanaille, ensureSchemathesis } from './python-tools.mjs'
+import { ensureAnsible, ensureCanaille, ensurePatroni, ensureSchemathesis } from './python-tools.mjs'
 import {
   finish,
   runBusy,
@@ -18,7 +18,7 @@ import {
   runWaiting,
   runWeb,
 } from './steps.mjs'
-import { ensureServers } from './test-servers.mjs'
+import { ensureLongServers, ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
 ensureDependencies()
@@ -26,6 +26,10 @@ ensureServers()
 ensureVendors()
 ensureAnsible()
 ensureCanaille()
+if (process.env.PLAT_LONG === '1') {
+  ensureLongServers()
+  ensurePatroni()
+}
 
 const chosen = process.argv.slice(2)
 if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
