@@ -2,7 +2,7 @@
 import { SQL } from 'bun'
 import { type DatabaseUrl, type Host, parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import { connectionSettings, mostConnections } from '../platform/db/postgres/postgres.ts'
-import { checkServer as checkSessions, hostOf, refusedEngine } from '../platform/db/postgres/server-check.ts'
+import { checkServer as checkSessions, refusedEngine } from '../platform/db/postgres/server-check.ts'
 import { COMMITS_WAIT } from '../platform/db/postgres/status.ts'
 import { UnsuitableServerError } from '../platform/db/postgres/unsuitable-server.ts'
 import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
@@ -53,14 +53,14 @@ const checkEngine = async (query: Query, place: string): Promise<Finding | undef
 }
 
 /** Each connection needs a session for it alone, with the settings that Plat asks for. */
-const checkPooler = async (url: string, config: Config): Promise<Finding[]> => {
+const checkPooler = async ({ url, name }: Host, config: Config): Promise<Finding[]> => {
   const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
   const settings = connectionSettings({ connections, statementMs, lockMs: config.databaseLockTimeoutMs })
   const connection = { url, max: 1, connectionTimeout: TIMEOUT_S, connection: settings }
   try {
-    const ignored = await checkSessions({ host: hostOf(url), connect: () => new SQL(connection), settings })
+    const ignored = await checkSessions({ host: name, connect: () => new SQL(connection), settings })
     if (ignored.length === 0) return []
-    const message = `a connection pooler at ${hostOf(url)} ignores settings: ${ignored.join(', ')}`
+    const message = `a connection pooler at ${name} ignores settings: ${ignored.join(', ')}`
     return [
       warning(
         'pooler',
@@ -139,7 +139,7 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
         : []
     return [
       server,
-      ...(await checkPooler(url, config)),
+      ...(await checkPooler({ url, name }, config)),
       ...(areSeveral ? [await checkCommits(query)] : []),
       await checkConnections(query, config),
       await checkTrigrams(query),

@@ -34,12 +34,6 @@ type Checked = {
   readonly settings: Settings
 }
 
-/** @example hostOf('postgres://plat:secret@db1/plat') // 'db1:5432' */
-export const hostOf = (url: string): string => {
-  const { hostname, port } = new URL(url)
-  return `${hostname}:${port || '5432'}`
-}
-
 type Row = Readonly<Record<string, unknown>>
 
 /** Returns the reason why an engine is refused. @param version the answer of `version()` */
