@@ -1696,3 +1696,5 @@ ALTER TABLE discovered_devices ADD COLUMN area INTEGER NOT NULL DEFAULT 0;
 UPDATE discovered_devices SET area = (SELECT area FROM networks WHERE networks.id = network_id);
 
 CREATE INDEX discovered_devices_area ON discovered_devices (area, network_id, ip_key, id) WHERE area <> 0;
+
+-- 0059-search-buffer
