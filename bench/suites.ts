@@ -27,6 +27,13 @@ export const SUITES: readonly Suite[] = [
       'The same estate in both databases, measured in turn. The ratio is the time on PostgreSQL divided by the time on SQLite.',
   },
   {
+    name: 'standbys',
+    title: 'Reads on standbys, 20,000 devices on PostgreSQL',
+    args: ['standbys.ts'],
+    about:
+      'Two servers on one primary with two standbys, on the same two cores. One reads lists and searches on the standbys. The ratio is its time divided by that of the other one.',
+  },
+  {
     name: 'scale',
     title: '1,000,000 devices on SQLite',
     args: ['scale.ts'],

@@ -86,7 +86,7 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
     const db = openPostgres<Tables>(
       config.databaseUrl,
       { connections, statementMs, lockMs },
-      { name: programName(PROGRAM), log },
+      { name: programName(PROGRAM), log, reads: config.databaseReads },
     )
     const open = async (): Promise<string[]> => {
       await db.cluster?.requirePrimary()

@@ -135,6 +135,13 @@ if (dialects().includes('postgres'))
       expect((await (await second).json()) as unknown[]).toHaveLength(DEVICES)
     })
 
+    test('a list of the past takes one, not two', async () => {
+      const app = await withDevices({ REQUEST_TIMEOUT: '10s' })
+      const viewer = await app.as('viewer')
+      const answer = await viewer.request('GET', '/api/devices?as_of=0s')
+      expect((await answer.json()) as unknown[]).toHaveLength(DEVICES)
+    })
+
     test('a list that waits too long is given up, and later ones are answered', async () => {
       const app = await withDevices({ REQUEST_TIMEOUT: '3s' })
       const viewer = await app.as('viewer')

@@ -116,8 +116,9 @@ export const createContexts = <Tables>({
   ): KernelCtx<Tables> => {
     const { request, held } = call
     const { userId } = held.caller
-    const read = past?.store ?? part?.store ?? (readPoint ? db.at(readPoint) : db)
-    const store = shares && userId !== undefined && !tx ? shares(read, userId) : read
+    const read = part?.store ?? (readPoint ? db.at(readPoint) : db)
+    // A past reads by the store of another context, so its streams have a share already.
+    const store = past?.store ?? (shares && userId !== undefined && !tx ? shares(read, userId) : read)
     const at = now()
     let text: string | undefined
     const ctx: KernelCtx<Tables> = {

@@ -4,7 +4,7 @@ import { Kysely, sql } from 'kysely'
 import type { Logger } from '../../runtime/log.ts'
 import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
-import type { Db, ReadPoint, Sql } from '../database.ts'
+import type { Db, ReadHosts, ReadPoint, Sql } from '../database.ts'
 import type { DatabaseHost } from '../database-host.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
@@ -25,7 +25,7 @@ import { otherPrograms } from './programs.ts'
 import { readingAt } from './read-point.ts'
 import { countWords, matchesWords, matchesWordsInOrder } from './search.ts'
 import type { Settings } from './server-check.ts'
-import { createStandbyReads } from './standby-reads.ts'
+import { openStandbys } from './standbys.ts'
 import { readStatus } from './status.ts'
 import { streamRows } from './stream.ts'
 import { TIMELINE_PREFIX } from './timeline.ts'
@@ -184,15 +184,15 @@ export type PostgresOptions = {
   /** The name of the connections. */
   readonly name?: string
   readonly log?: Logger
-  /** Answer the reads that may be answered by a standby. */
-  readonly standbys?: readonly { readonly name: string; readonly url: string }[]
+  /** Where lists, searches and reports are read. */
+  readonly reads?: ReadHosts['mode']
 }
 
 /** Connects lazily, with the first query. */
 export const openPostgres = <Tables>(
   url: string,
   limits: PostgresLimits = DEFAULT_LIMITS,
-  { name = PROGRAM_NAME, log, standbys: others = [] }: PostgresOptions = {},
+  { name = PROGRAM_NAME, log, reads = 'primary' }: PostgresOptions = {},
 ): Db<Tables> => {
   const shared = { bigint: false, connectionTimeout: CONNECT_S }
   const settings = connectionSettings(limits, name)
@@ -272,22 +272,20 @@ export const openPostgres = <Tables>(
   const ages = createSnapshotAges(streamConnections(limits.connections))
 
   const standbyPool = (most: number, host: string, connection: Settings): PostgresPool => {
-    const url = others.find((one) => one.name === host)?.url ?? ''
+    const { url = '' } = hosts.hosts.find((one) => one.name === host) ?? {}
     return createPostgresPool(most, (lost) => new SQL({ ...shared, url, max: 1, connection, onclose: lost }))
   }
   const standbys =
-    others.length === 0
-      ? undefined
-      : createStandbyReads({
-          hosts: () => others.map(({ name }) => name),
+    reads === 'standbys'
+      ? openStandbys(hosts, {
           open: (host) => ({
             queries: standbyPool(limits.connections, host, settings),
             streams: standbyPool(sizes.streams, host, streamSettings(settings)),
           }),
-          streams: sizes.streams,
-          log: watch.log,
-          onLoss: () => {},
+          mostStreams: sizes.streams,
+          onQuery: watch.log,
         })
+      : undefined
 
   const stream: Db<Tables>['stream'] = (...queries) => {
     answered()
@@ -314,9 +312,9 @@ export const openPostgres = <Tables>(
     readPoint,
     at: (point) => (standbys ? readingAt({ whole, standbys }, point) : { ...whole, ...point }),
     readHosts: {
-      mode: standbys ? 'standbys' : 'primary',
+      mode: reads,
       answers: () => sumOf(answers, standbys?.answers() ?? new Map()),
-      messageOf: () => '',
+      messageOf: (host) => standbys?.messageOf(host) ?? '',
     },
     cluster: hosts,
     hosts: () => hosts.states().map(databaseHost),

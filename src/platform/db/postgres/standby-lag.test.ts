@@ -4,9 +4,13 @@ import { createStandbyLag } from './standby-lag.ts'
 const lagging = (seconds: number, flushedAt: (second: number) => number, replayedAt: (second: number) => number) => {
   const lag = createStandbyLag()
   const position = (n: number) => `0/${n.toString(16)}`
+  const states = (flushed: number, replayed: number) => [
+    { host: 'db2', replayedLsn: position(replayed), lagBytes: Math.max(0, flushed - replayed) },
+    { host: 'away' },
+  ]
   const left: boolean[] = []
   for (let second = 0; second < seconds; second++) {
-    lag.sample(second * 1000, position(flushedAt(second)), [{ host: 'db2', replayed: position(replayedAt(second)) }])
+    lag.sample(second * 1000, states(flushedAt(second), replayedAt(second)))
     left.push(lag.isLeft('db2'))
   }
   return left
@@ -52,7 +56,7 @@ test('a standby that has all of an idle primary is asked, and after the next wri
 
 test('after a reset no standby is left', () => {
   const lag = createStandbyLag()
-  for (const atMs of [0, 11_000]) lag.sample(atMs, '0/20', [{ host: 'db2', replayed: '0/10' }])
+  for (const atMs of [0, 11_000]) lag.sample(atMs, [{ host: 'db2', replayedLsn: '0/10', lagBytes: 16 }])
   expect(lag.isLeft('db2')).toBe(true)
   lag.reset()
   expect(lag.isLeft('db2')).toBe(false)

@@ -1,43 +1,49 @@
-/** Measures how far standbys are behind, by the time at which the primary had the position that they have replayed. */
+/** Finds standbys that are too far behind, by the time at which the primary had the position that they have replayed. */
+import type { HostState } from './hosts/primary.ts'
 import { bytesOf } from './wal-position.ts'
 
 /** A standby that is further behind is not asked. */
 const MOST_BEHIND_MS = 10_000
 
-export type ReplayedPosition = { readonly host: string; readonly replayed: string }
-
 export type StandbyLag = {
-  /** Adds the positions of one moment. @param flushed that of the primary */
-  readonly sample: (atMs: number, flushed: string, standbys: readonly ReplayedPosition[]) => void
+  /** Adds what the hosts have said at a moment. */
+  readonly sample: (atMs: number, states: readonly Pick<HostState, 'host' | 'replayedLsn' | 'lagBytes'>[]) => void
   /** Returns true for a standby that was too far behind and has not caught up since. */
   readonly isLeft: (host: string) => boolean
-  /** Forgets all positions: they are not comparable with those of another timeline. */
+  /** Forgets all positions: they cannot be compared with those of another timeline. */
   readonly reset: () => void
 }
 
+/** Positions of the primary beside those of one standby, oldest first. */
+type Flushed = { readonly atMs: number; readonly bytes: bigint }[]
+
 export const createStandbyLag = (): StandbyLag => {
-  /** Positions of the primary, oldest first. */
-  let flushes: { readonly atMs: number; readonly bytes: bigint }[] = []
+  const flushedBeside = new Map<string, Flushed>()
   const left = new Set<string>()
 
+  const judge = (atMs: number, host: string, replayed: bigint, flushed: bigint): void => {
+    const flushes = flushedBeside.get(host) ?? []
+    flushedBeside.set(host, flushes)
+    if (flushes.at(-1)?.bytes !== flushed) flushes.push({ atMs, bytes: flushed })
+    // Of the older ones, one is enough.
+    while (flushes.length > 1 && (flushes[1]?.atMs ?? atMs) < atMs - 2 * MOST_BEHIND_MS) flushes.shift()
+    const missing = flushes.findIndex(({ bytes }) => bytes > replayed)
+    const sinceMs = flushes[missing]?.atMs ?? atMs
+    if (atMs - sinceMs > MOST_BEHIND_MS) left.add(host)
+    else if (missing < 0 || missing === flushes.length - 1) left.delete(host)
+  }
+
   return {
-    sample: (atMs, flushed, standbys) => {
-      const bytes = bytesOf(flushed)
-      if (flushes.at(-1)?.bytes !== bytes) flushes.push({ atMs, bytes })
-      // Of the older ones, one is enough.
-      while (flushes.length > 1 && (flushes[1]?.atMs ?? atMs) < atMs - 2 * MOST_BEHIND_MS) flushes.shift()
-      for (const { host, replayed } of standbys) {
-        const has = bytesOf(replayed)
-        const missing = flushes.findIndex((one) => one.bytes > has)
-        const behindMs = missing < 0 ? 0 : atMs - (flushes[missing]?.atMs ?? atMs)
-        if (behindMs > MOST_BEHIND_MS) left.add(host)
-        // It has what the primary had at the look before this one, at least.
-        else if (missing < 0 || missing === flushes.length - 1) left.delete(host)
+    sample: (atMs, states) => {
+      for (const { host, replayedLsn, lagBytes } of states) {
+        if (replayedLsn === undefined || lagBytes === undefined) continue
+        const replayed = bytesOf(replayedLsn)
+        judge(atMs, host, replayed, replayed + BigInt(lagBytes))
       }
     },
     isLeft: (host) => left.has(host),
     reset: () => {
-      flushes = []
+      flushedBeside.clear()
       left.clear()
     },
   }

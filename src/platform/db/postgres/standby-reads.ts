@@ -1,34 +1,32 @@
 /**
- * Reads on standbys. Each read names a position in the write-ahead log that the standby must have replayed, so that no
- * answer is older than its question: docs/decisions/reads-on-standbys.md.
+ * Reads on standbys. Each read names a position in the primary's log that the standby must have replayed, so that no answer
+ * is older than its question: docs/decisions/reads-on-standbys.md.
  */
 import type { Compilable, CompiledQuery, LogEvent, QueryResult } from 'kysely'
 import { createSnapshotAges, type SnapshotAges } from '../snapshot-ages.ts'
 import { resultOf, send } from './dialect.ts'
 import { isAway, isCancelledByReplay, rethrowTranslated } from './errors.ts'
 import type { Lent, PostgresPool } from './pool.ts'
+import { createPositionChecks, type Log, lent, NoAnswerError } from './standby-check.ts'
 import { streamRows } from './stream.ts'
 
-/** How long a read waits for a standby to replay its position. */
-const REPLAY_MS = 20
-/** How long a read waits for a connection to a standby, and for the answer to the check. A running server answers at once. */
-const ANSWER_MS = 1000
 /** A standby that did not answer is not asked for this time. By then its host was looked at again. */
 const AWAY_MS = 2000
 
-/** A statement by itself: the snapshot of the next one is taken after it. */
-const CHECK = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS has'
+export type StandbyPools = { readonly queries: PostgresPool; readonly streams: PostgresPool }
 
 export type StandbyOptions = {
   /** The names of the standbys that may be asked now. */
   readonly hosts: () => readonly string[]
-  /** Opens the connections to a standby: for queries, and for streams. */
-  readonly open: (host: string) => { readonly queries: PostgresPool; readonly streams: PostgresPool }
+  /** Undefined while there is no primary. */
+  readonly primaryLog: () => Log | undefined
+  /** Opens the connections to a standby. */
+  readonly open: (host: string) => StandbyPools
   /** The number of connections for streams to one standby. */
-  readonly streams: number
-  readonly log: (event: LogEvent) => void
+  readonly mostStreams: number
+  readonly onQuery: (event: LogEvent) => void
   /** Called when a standby was lost or did not answer. */
-  readonly onLoss: (host: string) => void
+  readonly onLoss: () => void
 }
 
 export type StandbyReads = {
@@ -42,15 +40,13 @@ export type StandbyReads = {
   /** The number of queries and streams that each standby has answered. */
   readonly answers: () => ReadonlyMap<string, number>
   readonly onSnapshotsDue: SnapshotAges['listen']
-  /** Closes all connections to a standby that does not answer, or is none any more. Queries under way go to the primary. */
-  readonly leave: (host: string) => void
+  /** Closes the connections to all standbys but these. Queries under way there go to the primary. */
+  readonly keepOnly: (hosts: readonly string[]) => void
   readonly close: () => Promise<void>
 }
 
-type Standby = {
+type Standby = StandbyPools & {
   readonly host: string
-  readonly queries: PostgresPool
-  readonly streams: PostgresPool
   readonly ages: SnapshotAges
   /** Its last wait for a position had no effect. Reads then ask once, and before they send their query. */
   isLate: boolean
@@ -58,7 +54,9 @@ type Standby = {
   awayUntilMs: number
 }
 
-export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: StandbyOptions): StandbyReads => {
+export const createStandbyReads = (options: StandbyOptions): StandbyReads => {
+  const { hosts, primaryLog, open, mostStreams, onQuery, onLoss } = options
+  const checks = createPositionChecks(primaryLog)
   const standbys = new Map<string, Standby>()
   const answers = new Map<string, number>()
   let turn = 0
@@ -67,7 +65,7 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
   const opened = (host: string): Standby => {
     const known = standbys.get(host)
     if (known) return known
-    const ages = createSnapshotAges(streams)
+    const ages = createSnapshotAges(mostStreams)
     ages.listen((beforeMs) => snapshotsDue(beforeMs))
     const standby = { host, ...open(host), ages, isLate: false, awayUntilMs: 0 }
     standbys.set(host, standby)
@@ -86,45 +84,18 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
     return undefined
   }
 
-  const lost = (standby: Standby): void => {
-    standby.awayUntilMs = performance.now() + AWAY_MS
-    onLoss(standby.host)
-  }
-
   /** Returns true if the primary must answer because of this error. */
   const isForPrimary = (standby: Standby, error: unknown): boolean => {
-    if (error instanceof NoAnswerError || isAway(error)) {
-      lost(standby)
-      return true
-    }
-    return isCancelledByReplay(error)
-  }
-
-  /** The last position that the server of a connection was seen to have replayed. It stays so as long as the connection is open. */
-  const seen = new WeakMap<Lent['connection'], string>()
-
-  const asked = async (connection: Lent['connection'], position: string): Promise<boolean> => {
-    const [row] = (await inTime(send(connection, CHECK, [position]))) as { has: boolean | null }[]
-    if (row?.has !== true) return false
-    seen.set(connection, position)
+    if (!(error instanceof NoAnswerError) && !isAway(error)) return isCancelledByReplay(error)
+    standby.awayUntilMs = performance.now() + AWAY_MS
+    onLoss()
     return true
   }
 
-  /** Waits until the server of a connection has replayed the position. @returns false if that takes too long */
   const replayed = async (standby: Standby, connection: Lent['connection'], position: string): Promise<boolean> => {
-    if (seen.get(connection) === position) return true
-    const endMs = performance.now() + (standby.isLate ? 0 : REPLAY_MS)
-    for (;;) {
-      if (await asked(connection, position)) {
-        standby.isLate = false
-        return true
-      }
-      if (performance.now() >= endMs) {
-        standby.isLate = true
-        return false
-      }
-      await Bun.sleep(1)
-    }
+    const isReplayed = await checks.wait(connection, position, standby.isLate)
+    standby.isLate = !isReplayed
+    return isReplayed
   }
 
   const answered = ({ host }: Standby): void => {
@@ -136,8 +107,8 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
     const ask = () => send(connection, sql, parameters)
     let first: ReturnType<typeof ask> | undefined
     try {
-      if (!standby.isLate && seen.get(connection) !== position) {
-        const check = asked(connection, position)
+      if (!standby.isLate && !checks.isKnown(connection, position)) {
+        const check = checks.ask(connection, position)
         // In the same round trip. Its failure is reported where it is awaited, if it is.
         first = ask()
         first.catch(() => {})
@@ -153,14 +124,14 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
 
   /** Returns a connection for a stream to a standby that has replayed the position. */
   const lentForStream = async (standby: Standby, position: string): Promise<Lent | undefined> => {
-    const connection = await lent(standby.streams)
+    const one = await lent(standby.streams)
     let isReplayed = false
     try {
-      isReplayed = await replayed(standby, connection.connection, position)
+      isReplayed = await replayed(standby, one.connection, position)
     } finally {
-      if (!isReplayed) connection.release()
+      if (!isReplayed) one.release()
     }
-    return isReplayed ? connection : undefined
+    return isReplayed ? one : undefined
   }
 
   return {
@@ -172,12 +143,12 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
       try {
         const result = await query<R>(standby, position, compiled)
         if (!result) return undefined
-        log({ level: 'query', ...event() })
+        onQuery({ level: 'query', ...event() })
         answered(standby)
         return result
       } catch (error) {
         if (isForPrimary(standby, error)) return undefined
-        log({ level: 'error', error, ...event() })
+        onQuery({ level: 'error', error, ...event() })
         return rethrowTranslated(error)
       }
     },
@@ -186,9 +157,9 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
       if (!standby) return false
       let hasSent = false
       try {
-        const connection = await lentForStream(standby, position)
-        if (!connection) return false
-        for await (const rows of streamRows(async () => connection, queries, standby.ages.enter)) {
+        const one = await lentForStream(standby, position)
+        if (!one) return false
+        for await (const rows of streamRows(async () => one, queries, standby.ages.enter)) {
           if (!hasSent) answered(standby)
           hasSent = true
           yield rows
@@ -203,10 +174,12 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
     onSnapshotsDue: (listener) => {
       snapshotsDue = listener
     },
-    leave: (host) => {
-      const standby = standbys.get(host)
-      standby?.queries.drop()
-      standby?.streams.drop()
+    keepOnly: (names) => {
+      for (const { host, queries, streams } of standbys.values()) {
+        if (names.includes(host)) continue
+        queries.drop()
+        streams.drop()
+      }
     },
     close: async () => {
       const all = [...standbys.values()]
@@ -216,24 +189,3 @@ export const createStandbyReads = ({ hosts, open, streams, log, onLoss }: Standb
     },
   }
 }
-
-/** A standby does not answer, although nothing tells that its connections are lost. */
-class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError'
-}
-
-/** @param late called with an answer that comes later @throws NoAnswerError */
-const inTime = async <T>(answer: Promise<T>, late: (value: T) => void = () => {}): Promise<T> => {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    reject(new NoAnswerError(`no answer within ${ANSWER_MS} ms`))
-    answer.then(late, () => {})
-  }, ANSWER_MS)
-  try {
-    return await Promise.race([answer, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-const lent = (pool: PostgresPool): Promise<Lent> => inTime(pool.reserve(), ({ release }) => release())

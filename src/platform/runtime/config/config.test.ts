@@ -35,6 +35,7 @@ test('nothing set gives the documented defaults', () => {
     dataDir: '/srv/plat/data',
     databaseUrl: undefined,
     databaseConnections: 20,
+    databaseReads: 'primary',
     databaseStatementTimeoutMs: 60_000,
     databaseLockTimeoutMs: 10_000,
     logLevel: 'info',
@@ -121,6 +122,7 @@ test.each<[string, string, Partial<Config>]>([
   ['DATA_DIR', '/var/lib/plat', { dataDir: '/var/lib/plat' }],
   ['DATABASE_URL', 'postgres://db/plat', { databaseUrl: 'postgres://db/plat' }],
   ['DATABASE_URL', 'postgresql://db/plat', { databaseUrl: 'postgresql://db/plat' }],
+  ['DATABASE_READS', 'Primary', { databaseReads: 'primary' }],
   ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
   ['LOG_FORMAT', 'json', { logFormat: 'json' }],
   ['REQUEST_TIMEOUT', '500ms', { requestTimeoutMs: 500 }],
@@ -204,6 +206,8 @@ test.each([
   ['LISTEN_ADDR', '300.0.0.1:80', 'must name an IPv4 address or a host before its port'],
   ['DATABASE_URL', 'mysql://db/plat', 'must start with postgres:// or postgresql://'],
   ['DATABASE_URL', 'postgres://', 'must start with postgres:// or postgresql://'],
+  ['DATABASE_READS', 'standbys', 'must be primary without a DATABASE_URL, because SQLite has no standbys'],
+  ['DATABASE_READS', 'replicas', 'must be one of: primary, standbys'],
   ['VALKEY_URL', 'localhost:6379', 'must start with redis:// or rediss:// or valkey:// or valkeys://'],
   ['LOG_LEVEL', 'loud', 'must be one of: debug, info, warn, error'],
   ['LOG_FORMAT', 'xml', 'must be one of: text, json'],
@@ -245,6 +249,12 @@ test('all problems are reported at once', () => {
     `LISTEN_ADDR: ${LISTEN}`,
     `SESSION_TTL: ${DURATION}`,
     'MCP_OAUTH_ISSUER_URL: must be set when MCP_OAUTH_ENABLED is true',
+  ])
+})
+
+test('a wrong URL of a database with standbys is one problem', () => {
+  expect(problemsOf({ DATABASE_READS: 'standbys', DATABASE_URL: 'mysql://db' })).toEqual([
+    'DATABASE_URL: must start with postgres:// or postgresql://',
   ])
 })
 

@@ -59,6 +59,9 @@ export function loadConfig({ env, flags = {}, cwd, readFile = readUtf8 }: Config
   if (values.mcpOauthEnabled && values.mcpOauthIssuerUrl === undefined && !setNames.has('MCP_OAUTH_ISSUER_URL')) {
     problems.push('MCP_OAUTH_ISSUER_URL: must be set when MCP_OAUTH_ENABLED is true')
   }
+  if (values.databaseReads === 'standbys' && values.databaseUrl === undefined && !setNames.has('DATABASE_URL')) {
+    problems.push('DATABASE_READS: must be primary without a DATABASE_URL, because SQLite has no standbys')
+  }
   if (problems.length > 0) throw new ConfigError(problems)
   return combine(values, cwd, setNames)
 }

@@ -71,6 +71,12 @@ export const VARIABLES = {
     parse: integer(2, 1000),
     help: 'Most connections to PostgreSQL for requests and jobs; streamed lists use up to half as many in addition, and notifications one',
   },
+  databaseReads: {
+    name: 'DATABASE_READS',
+    default: 'primary',
+    parse: oneOf(['primary', 'standbys'] as const),
+    help: 'Where PostgreSQL reads lists, searches, exports and reports: primary, or standbys of DATABASE_URL that have replayed all commits before the request',
+  },
   databaseStatementTimeoutMs: {
     name: 'DATABASE_STATEMENT_TIMEOUT',
     default: '1m',

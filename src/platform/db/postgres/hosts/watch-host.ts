@@ -13,13 +13,16 @@ const MISSES = 2
 /** A timer that fires so late shows that this process was busy; the answer may wait to be read. */
 const LATE_MS = 250
 
+/** The timeline up to which a server in recovery has replayed or received, as SQL. */
+export const REPLAYED_TIMELINE = `(SELECT greatest(c.timeline_id, r.min_recovery_end_timeline, w.received_tli)
+  FROM pg_control_checkpoint() AS c, pg_control_recovery() AS r LEFT JOIN pg_stat_wal_receiver AS w ON true)`
+
 /** The timeline of a primary is that of its log: its control file has it only after the next checkpoint. */
 const LOOK = `
   SELECT pg_is_in_recovery() AS is_in_recovery,
     (SELECT system_identifier::text FROM pg_control_system()) AS system_id,
     CASE WHEN pg_is_in_recovery()
-      THEN (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline, w.received_tli)
-            FROM pg_control_checkpoint() AS c, pg_control_recovery() AS r LEFT JOIN pg_stat_wal_receiver AS w ON true)
+      THEN ${REPLAYED_TIMELINE}
       ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int END AS timeline,
     at.lsn::text AS lsn, pg_wal_lsn_diff(at.lsn, '0/0')::float8 AS position,
     CASE WHEN pg_is_in_recovery()
