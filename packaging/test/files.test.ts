@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
+import { goTool } from '../../scripts/go-tools.mjs'
 import { program } from '../../src/cli.ts'
 import { contracts } from '../../src/features/index.ts'
 import { manualPage } from '../../src/platform/cli/manual.ts'
@@ -103,11 +104,45 @@ describe('the unit', () => {
     expect([code, /Overall exposure level[^:]*: ([\d.]+)/.exec(out)?.[1]]).toEqual([0, expect.any(String)])
   })
 
+  test.each(['verify', 'security'])('so is that of Litestream: %s', async (what) => {
+    const beside = 'etc/systemd/system/plat-litestream.service'
+    put('usr/bin/litestream', '#!/bin/sh\n', 0o755)
+    put(beside, read('packaging/litestream/plat-litestream.service'))
+    const args = what === 'verify' ? ['--man=no'] : ['--offline=true', '--threshold=20']
+    const { code, err } = await analyze(what, `--root=${root.path}`, ...args, `${root.path}/${beside}`)
+    expect([code, err]).toEqual([0, ''])
+  })
+
   test('with ARP it is understood too', async () => {
     put('etc/systemd/system/plat.service.d/arp.conf', read('packaging/systemd/arp.conf'))
     const { code, err } = await analyze('verify', `--root=${root.path}`, '--man=no', `${root.path}/${unit}`)
     expect([code, err]).toEqual([0, ''])
   })
+})
+
+describe('the configuration of Litestream', () => {
+  const setting = (file: string, name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(read(file))?.[1] ?? ''
+  const unit = 'packaging/litestream/plat-litestream.service'
+  const { dbs } = parse(read('packaging/litestream/litestream.yml'))
+
+  test('names the database of the server', () => {
+    const folder = /^DATA_DIR=(.*)$/.exec(setting('packaging/systemd/plat.service', 'Environment'))?.[1]
+    expect(dbs.map(({ path }: { path: string }) => path)).toEqual([`${folder}/plat.db`])
+  })
+  test('is tried with the version that the documentation names', () => {
+    const version = /litestream-v([\d.]+)/.exec(goTool('litestream'))?.[1]
+    expect(/\[Litestream\][\s\S]*?version ([\d.]+\d)/.exec(read('docs/recovery.md'))?.[1]).toBe(version)
+  })
+  test('sends changes each second', () => expect(dbs[0].replica['sync-interval']).toBe('1s'))
+  test('has no secret in it', () =>
+    expect(Object.keys(dbs[0].replica).filter((name) => /key|secret|password/.test(name))).toEqual([]))
+  test('is started and stopped with the server, as its user', () =>
+    expect(['User', 'PartOf', 'Before', 'WantedBy'].map((name) => setting(unit, name))).toEqual([
+      setting('packaging/systemd/plat.service', 'User'),
+      'plat.service',
+      'plat.service',
+      'plat.service',
+    ]))
 })
 
 describe('the image', () => {
