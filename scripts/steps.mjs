@@ -49,7 +49,7 @@ const WAITING = [
 ]
 /** Tests of the whole program that mostly wait: for a slow client, or for a process. */
 const WAITING_FILE =
-  /^(answered-writes|crash.*|docs-ansible|feeds-consumers|import-pace|instances-servers|real-sources|recipes|rights-between-processes|sign-in-.*|slow-clients|standby-reads)\.test\.ts$/
+  /^(answered-writes|crash.*|docs-ansible|feeds-consumers|import-pace|instances-servers|real-sources|recipes|rights-between-processes|rolling-upgrade|sign-in-.*|slow-clients|standby-reads)\.test\.ts$/
 
 const waitingFiles = readdirSync(join(root, 'src')).filter((name) => WAITING_FILE.test(name))
 const waitingTests = WAITING.map((name) => `src/${name}`)

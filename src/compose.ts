@@ -88,9 +88,10 @@ export const openDatabase = async ({ config, log, now }: Process): Promise<OpenD
       { connections, statementMs, lockMs },
       { name: programName(PROGRAM), log, reads: config.databaseReads },
     )
+    const onNewer = () => log.warn('the database is of a newer Plat; this one works on it until it is replaced')
     const open = async (): Promise<string[]> => {
       await db.cluster?.requirePrimary()
-      return migrate(db, { migrations, now })
+      return migrate(db, { migrations, now, onNewer })
     }
     const applied = await open().catch(async (error: unknown) => {
       await db.close()

@@ -5,16 +5,19 @@ import { SEALED_COLUMNS } from '../features/secrets/sealed-columns.ts'
 import { CHECK_PLACE } from '../features/secrets/store.ts'
 import { migrations } from '../migrations/index.ts'
 import type { Engine } from '../platform/db/database.ts'
+import type { Applied } from '../platform/db/floors.ts'
 import { ddlFor, MigrationError, pendingOf, UnfinishedCopyError } from '../platform/db/migrate.ts'
-import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { createSecrets, type Secrets, sealedKeyId } from '../platform/security/crypto.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-export const checkSchema = (applied: readonly AppliedMigration[], engine: Engine): Finding => {
+export const checkSchema = (applied: readonly Applied[], engine: Engine): Finding => {
   try {
     const pending = pendingOf(migrations, applied, ddlFor(engine))
-    if (pending.length === 0) return ok('schema', `up to date (${applied.at(-1)?.name ?? 'empty'})`)
+    const last = applied.at(-1)?.name ?? 'empty'
+    if (applied.some(({ name }) => !migrations.some((known) => known.name === name)))
+      return ok('schema', `of a newer Plat (${last}); this one works on it until it is replaced`)
+    if (pending.length === 0) return ok('schema', `up to date (${last})`)
     if (applied.length === 0)
       return warning(
         'schema',

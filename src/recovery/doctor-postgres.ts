@@ -1,14 +1,16 @@
 /** Checks PostgreSQL: it answers, in UTF-8, with pg_trgm, and has a schema that this program knows. */
 import { SQL } from 'bun'
+import { PROGRAM } from '../migrations/program.ts'
 import { type DatabaseUrl, type Host, parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import { connectionSettings, mostConnections } from '../platform/db/postgres/postgres.ts'
+import { programName } from '../platform/db/postgres/program-name.ts'
 import { checkServer as checkSessions, refusedEngine } from '../platform/db/postgres/server-check.ts'
 import { COMMITS_WAIT } from '../platform/db/postgres/status.ts'
 import { UnsuitableServerError } from '../platform/db/postgres/unsuitable-server.ts'
-import type { AppliedMigration } from '../platform/db/sqlite/file.ts'
 import type { Config } from '../platform/runtime/config/config.ts'
 import { checkBreakGlass, checkHeaders, checkKey, checkSchema, type Query } from './doctor-data.ts'
 import { lookAtHosts } from './doctor-hosts.ts'
+import { appliedIn, checkUpgrade } from './doctor-upgrade.ts'
 import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
 
 const TIMEOUT_S = 5
@@ -55,7 +57,8 @@ const checkEngine = async (query: Query, place: string): Promise<Finding | undef
 /** Each connection needs a session for it alone, with the settings that Plat asks for. */
 const checkPooler = async ({ url, name }: Host, config: Config): Promise<Finding[]> => {
   const { databaseConnections: connections, databaseStatementTimeoutMs: statementMs } = config
-  const settings = connectionSettings({ connections, statementMs, lockMs: config.databaseLockTimeoutMs })
+  const limits = { connections, statementMs, lockMs: config.databaseLockTimeoutMs }
+  const settings = connectionSettings(limits, programName(PROGRAM))
   const connection = { url, max: 1, connectionTimeout: TIMEOUT_S, connection: settings }
   try {
     const ignored = await checkSessions({ host: name, connect: () => new SQL(connection), settings })
@@ -98,13 +101,6 @@ const checkConnections = async (query: Query, { databaseConnections }: Config): 
     : ok('connections', `${each}; the server takes those of ${Math.floor(offered / wanted)}`)
 }
 
-const appliedIn = async (query: Query): Promise<AppliedMigration[]> => {
-  const [row] = await query("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
-  if (row?.is_there !== true) return []
-  const rows = await query('SELECT name, checksum FROM migrations ORDER BY name')
-  return rows.map(({ name, checksum }) => ({ name: String(name), checksum: String(checksum) }))
-}
-
 /** The server's own message, but never the URL, which contains the password. */
 const failed = (error: unknown, place: string): Finding =>
   problem(
@@ -132,7 +128,8 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
     // Others may not even have the tables and functions of the further checks.
     if (refused) return [refused]
     const server = await checkServer(query, place)
-    const schema = checkSchema(await appliedIn(query), 'postgres')
+    const applied = await appliedIn(query)
+    const schema = checkSchema(applied, 'postgres')
     const key =
       schema.status === 'ok'
         ? [await checkKey(query, config), ...(await checkHeaders(query)), ...(await checkBreakGlass(query, config))]
@@ -144,6 +141,7 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
       await checkConnections(query, config),
       await checkTrigrams(query),
       schema,
+      ...(schema.status === 'problem' ? [] : await checkUpgrade(query, applied)),
       ...key,
     ]
   } catch (error) {

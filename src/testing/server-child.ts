@@ -42,6 +42,8 @@ export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** A command that runs the server, and becomes it, such as `strace -D`. */
   readonly under?: readonly string[]
+  /** The program of another release, as the arguments of bun. */
+  readonly program?: readonly string[]
   /** Lets its webhooks reach receivers on loopback. */
   readonly reachesReceivers?: boolean
   /** Scans find nothing, and no request leaves it. */
@@ -92,10 +94,11 @@ export type Spawned = ServerChild & { readonly child: Bun.Subprocess }
 /** Starts a server with only these settings. Resolves when it listens. */
 export const spawnServer = async (
   env: Readonly<Record<string, string>>,
-  { under = [], reachesReceivers = false, sendsNothing = false, onLog }: Omit<StartOptions, 'env'> = {},
+  { under = [], program: other, reachesReceivers = false, sendsNothing = false, onLog }: Omit<StartOptions, 'env'> = {},
   spawned: (child: Bun.Subprocess) => void = () => {},
 ): Promise<Spawned> => {
-  const program = sendsNothing ? [contractMain] : reachesReceivers ? [reachingMain] : [main, 'serve']
+  const own = sendsNothing ? [contractMain] : reachesReceivers ? [reachingMain] : [main, 'serve']
+  const program = other ?? own
   const child = Bun.spawn([...under, process.execPath, '--no-env-file', ...program], {
     env: { ...SERVER_JIT_FLAGS, ...process.env, LISTEN_ADDR: '127.0.0.1:0', LOG_FORMAT: 'json', ...env },
     stdout: 'ignore',

@@ -73,6 +73,8 @@ if (dialects().includes('postgres'))
   describe('programs on one PostgreSQL', () => {
     let database: TestDatabase
     const open = new Set<Db<Tables>>()
+    /** The versions that have found a newer database. */
+    const newer: string[] = []
     beforeEach(async () => {
       database = await postgresDatabase()
     })
@@ -88,7 +90,7 @@ if (dialects().includes('postgres'))
       const name = version === '' ? PROGRAM_NAME : programName({ version, level }, 'host', pid)
       const db = openPostgres<Tables>(database.url, DEFAULT_LIMITS, { name })
       open.add(db)
-      await migrate(db, { migrations, now: () => new Date() })
+      await migrate(db, { migrations, now: () => new Date(), onNewer: () => newer.push(version) })
       return db
     }
     const end = async (db: Db<Tables>): Promise<void> => {
@@ -131,7 +133,9 @@ if (dialects().includes('postgres'))
       const old = await start('1.0.0', [base])
       const next = await start('2.0.0', [base, add59])
       await old.write(({ db }) => db.insertInto('base').values({ id: 'by the old' }).execute())
+      newer.splice(0)
       const oldAgain = await start('1.0.0', [base], 2)
+      expect(newer).toEqual(['1.0.0'])
       await oldAgain.write(({ db }) => db.insertInto('base').values({ id: 'by the old again' }).execute())
       expect((await next.read.selectFrom('base').selectAll().execute()).map(({ id }) => id)).toEqual([
         'by the old',

@@ -159,6 +159,8 @@ export type MigrateOptions = {
   readonly now: () => Date
   /** Called once before the first change to a database with content. */
   readonly beforeUpgrade?: (applied: readonly string[]) => Promise<void>
+  /** Called if the database has migrations that this program does not know, and need not know. */
+  readonly onNewer?: () => void
   readonly lockPatience?: LockPatience
 }
 
@@ -211,11 +213,6 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
     const { rows } = await sql<Applied>`SELECT name, checksum, floor FROM migrations ORDER BY name`.execute(on)
     // One process uses a file of SQLite, so no other program works on it beside a newer one.
     return db.sql.hasOneWriter ? rows.map(({ name, checksum }) => ({ name, checksum })) : rows
-  }
-
-  const isNewer = async (): Promise<boolean> => {
-    const known = new Set(ordered.map(({ name }) => name))
-    return (await appliedTo(db.read)).some(({ name }) => !known.has(name))
   }
 
   /** @throws MigrationError before anything is changed that older programs would break on */
@@ -276,6 +273,8 @@ export const migrate = async <Tables>(db: Db<Tables>, options: MigrateOptions): 
   }
   // Also those of earlier migrations, whose creation may have been interrupted. A newer program may have dropped them.
   const indexes = ordered.flatMap(({ concurrently }) => concurrently?.(ddl) ?? [])
-  if (indexes.length > 0 && !(await isNewer())) await db.createIndexes(indexes)
+  const known = new Set(ordered.map(({ name }) => name))
+  if (first.applied.some(({ name }) => !known.has(name))) options.onNewer?.()
+  else if (indexes.length > 0) await db.createIndexes(indexes)
   return done
 }

@@ -1,0 +1,50 @@
+/** Tells before an upgrade on PostgreSQL if older instances may go on beside this release. */
+import { migrations } from '../migrations/index.ts'
+import type { OtherProgram } from '../platform/db/database.ts'
+import { type Applied, floorOf, levelOf, obstacleText, obstacleTo } from '../platform/db/floors.ts'
+import { ddlFor, pendingOf } from '../platform/db/migrate.ts'
+import { OTHER_PROGRAMS, otherProgramOf } from '../platform/db/postgres/programs.ts'
+import type { Query } from './doctor-data.ts'
+import { type Finding, ok, warning } from './finding.ts'
+
+export type AppliedRow = Applied & { readonly knowsFloors: boolean }
+
+/** The applied migrations; none of an empty database. */
+export const appliedIn = async (query: Query): Promise<AppliedRow[]> => {
+  const [row] = await query("SELECT to_regclass('migrations') IS NOT NULL AS is_there")
+  if (row?.is_there !== true) return []
+  // Programs before 0059 have made the table without the floor.
+  const rows = await query(
+    "SELECT name, checksum, to_jsonb(migrations) ->> 'floor' AS floor FROM migrations ORDER BY name",
+  )
+  return rows.map(({ name, checksum, floor }) => ({
+    name: String(name),
+    checksum: String(checksum),
+    floor: textOf(floor) ?? '',
+    knowsFloors: floor !== null,
+  }))
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const connectedTo = async (query: Query): Promise<OtherProgram[]> =>
+  (await query(OTHER_PROGRAMS)).map(({ name, address, since }) =>
+    otherProgramOf({ name: String(name), address: textOf(address), since: textOf(since) }),
+  )
+
+/** @returns nothing if there is nothing to migrate */
+export const checkUpgrade = async (query: Query, applied: readonly AppliedRow[]): Promise<Finding[]> => {
+  const pending = pendingOf(migrations, applied, ddlFor('postgres'))
+  const last = applied.at(-1)
+  if (pending.length === 0 || !last) return []
+  const advice = 'stop the old instances first'
+  const floor = floorOf(applied)
+  const obstacle = obstacleTo(pending, { floor, programs: await connectedTo(query) })
+  if (obstacle) return [warning('upgrade', obstacleText(obstacle), advice)]
+  // Instances of the release that has migrated the database may be down at the moment.
+  const usual = { version: undefined, level: levelOf(last.name), address: '', since: '' }
+  const later = obstacleTo(pending, { floor, programs: [usual] })
+  if (later) return [warning('upgrade', `${later.migration} cannot be done beside older Plats`, advice)]
+  const message = 'this release can roll: old instances go on until they are replaced'
+  return [ok('upgrade', last.knowsFloors ? message : `${message}, but cannot start again`)]
+}
