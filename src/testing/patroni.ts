@@ -47,7 +47,10 @@ export type Machine = {
   readonly kill: () => Promise<void>
   /** Kills the postmaster and its children alone. Patroni starts it again, or promotes a standby. */
   readonly killPostgres: () => void
-  /** Stops all processes by SIGSTOP: connections stay open, and get no answer. */
+  /**
+   * Stops PostgreSQL and Patroni by SIGSTOP: connections stay open, and get no answer. Not etcd: a frozen leader of a version
+   * before 3.4.31 or 3.5.13 revokes the lease of the new primary when it wakes (etcd #15247).
+   */
   readonly freeze: () => void
   readonly thaw: () => void
   /** Stops the processes that send the log to standbys. They lose what is written from now on, if the machine is killed. */
@@ -290,10 +293,10 @@ class Node implements Machine {
 
   freeze = (): void => {
     // The parents first: they start no others.
-    for (let n = 0; n < 3; n++) signal(this.#processes(this.#running), 'SIGSTOP')
+    for (let n = 0; n < 3; n++) signal(this.#processes(this.#running.slice(1)), 'SIGSTOP')
   }
 
-  thaw = (): void => signal(this.#processes(this.#running).reverse(), 'SIGCONT')
+  thaw = (): void => signal(this.#processes(this.#running.slice(1)).reverse(), 'SIGCONT')
 
   #postgres(): number[] {
     const postmaster = Number(read(join(this.#folder, 'data', 'postmaster.pid')).split('\n')[0])
