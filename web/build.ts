@@ -93,7 +93,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|webauthn)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|webauthn)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -163,9 +163,13 @@ const LOADED_LATER = [
   'web/src/device-types/fields.ts',
   'web/src/device-types/resource.tsx',
   'web/src/devices/batch.ts',
+  'web/src/devices/many-rows.tsx',
+  'web/src/devices/matching-pages.ts',
   'web/src/export/fields.ts',
+  'web/src/export/json-list.ts',
   'web/src/export/rows.ts',
   'web/src/export/save-code.ts',
+  'web/src/export/stream-rows.ts',
   'web/src/networks/fields.ts',
   'web/src/pools/resource.ts',
   'web/src/ports/fields.ts',
@@ -176,6 +180,7 @@ const LOADED_LATER = [
   'web/src/resource/managed-by.tsx',
   'web/src/reservations/resource.ts',
   'web/src/spaces/fields.ts',
+  'web/src/table/tall.ts',
   'web/src/vlans/fields.ts',
 ].map((path) => join(dirname(ROOT), path))
 

@@ -75,6 +75,10 @@ const allDeviceNames = async (): Promise<readonly (readonly [string, string])[]>
   if (!may('devices:list')) return []
   const end = devices.use(false)
   await devices.whenReady()
+  if (devices.state.get().isMany) {
+    end()
+    return []
+  }
   const { ids, names } = await devices.brief()
   end()
   return ids.map((id, at) => [id, names[at] ?? id] as const)

@@ -5,16 +5,15 @@ import { usePermit } from '../shell/me.ts'
 import tableCss from '../table/table.module.css'
 import { Button } from '../ui/button.tsx'
 import { count } from '../ui/format.ts'
-
-// The first page is drawn without them.
-const BulkDialog = lazy(() => import('./bulk-dialogs.tsx').then((module) => ({ default: module.BulkDialog })))
+import { BulkDialog } from './bulk-dialogs.tsx'
+import type { Selected } from './matching.ts'
 
 const BulkFieldDialog = lazy(() =>
   import('./bulk-field-dialog.tsx').then((module) => ({ default: module.BulkFieldDialog })),
 )
 
 type Props = {
-  readonly ids: ReadonlySet<string>
+  readonly ids: Selected
   readonly filter: string
   /** True if devices have custom fields. */
   readonly hasFields: boolean
@@ -29,7 +28,6 @@ export const BulkBar = ({ ids, filter, hasFields, onDone }: Props) => {
     close()
     onDone()
   }
-  if (ids.size === 0) return null
   return (
     <div className={tableCss.bulk} role="toolbar" aria-label="Selected devices">
       <b>{count(ids.size)} selected</b>

@@ -9,10 +9,11 @@ import { SelectField, TextField } from '../ui/field.tsx'
 import { count, plural } from '../ui/format.ts'
 import { Skeleton } from '../ui/primitives.tsx'
 import { type BulkOperation, previewBatch, putAll, runOperations } from './batch.ts'
+import { isMatching, type Selected } from './matching.ts'
 import { devices } from './source.ts'
 
 export type DialogProps = {
-  readonly ids: ReadonlySet<string>
+  readonly ids: Selected
   readonly onClose: () => void
   readonly onDone: () => void
 }
@@ -28,18 +29,17 @@ const TagDialog = (props: DialogProps) => {
   const [what, setWhat] = useState<'add' | 'drop'>('add')
   const wanted = tag.trim()
   // Never the whole list: another user may have tagged a device since it was read.
-  const operations = () =>
-    [...ids].map((id): BulkOperation => {
-      const device = what === 'add' ? { add_tags: [wanted] } : { remove_tags: [wanted] }
-      return { op: 'update', id, device }
-    })
+  const operation = (id: string): BulkOperation => {
+    const device = what === 'add' ? { add_tags: [wanted] } : { remove_tags: [wanted] }
+    return { op: 'update', id, device }
+  }
   return (
     <ChangeDialog
       {...sharedProps(props)}
       title={`Tag ${plural(ids.size, 'device')}`}
       action={what === 'add' ? 'Add tag' : 'Remove tag'}
       isReady={wanted !== ''}
-      run={runOperations(operations, putAll)}
+      run={runOperations(ids, operation, putAll)}
     >
       <TextField label="Tag" value={tag} onChange={setTag} />
       <SelectField
@@ -59,15 +59,14 @@ const MoveDialog = (props: DialogProps) => {
   const { ids } = props
   const { data = [] } = useQuery(datacentersQuery)
   const [target, setTarget] = useState('')
-  const operations = () =>
-    [...ids].map((id): BulkOperation => ({ op: 'update', id, device: { datacenter_id: target || null } }))
+  const operation = (id: string): BulkOperation => ({ op: 'update', id, device: { datacenter_id: target || null } })
   return (
     <ChangeDialog
       {...sharedProps(props)}
       title={`Move ${plural(ids.size, 'device')}`}
       action="Move"
       isReady
-      run={runOperations(operations, putAll)}
+      run={runOperations(ids, operation, putAll)}
     >
       <SelectField
         label="To datacenter"
@@ -86,9 +85,9 @@ const DeleteDialog = (props: DialogProps & { readonly filter: string }) => {
   const { ids, filter } = props
   const [typed, setTyped] = useState('')
   const isTyped = ids.size < TYPED_FROM || typed.trim() === String(ids.size)
-  const operations = () => [...ids].map((id): BulkOperation => ({ op: 'delete', id }))
+  const operation = (id: string): BulkOperation => ({ op: 'delete', id })
   const finish = ({ done }: { readonly done: number }) => {
-    devices.drop([...ids].slice(0, done))
+    if (!isMatching(ids)) devices.drop([...ids].slice(0, done))
     return `Deleted ${plural(done, 'device')}`
   }
   return (
@@ -98,14 +97,14 @@ const DeleteDialog = (props: DialogProps & { readonly filter: string }) => {
       action={`Delete ${count(ids.size)}`}
       isReady={isTyped}
       isDanger
-      run={runOperations(operations, finish)}
+      run={runOperations(ids, operation, finish)}
     >
       <div>
-        Exactly the {count(ids.size)} that are selected{filter === '' ? '' : ` (the filter is “${filter}”)`}, with their
-        addresses and relationships.
-        {ids.size <= CHUNK && (
+        {isMatching(ids) ? 'All' : 'Exactly the'} {count(ids.size)} that are selected
+        {filter === '' ? '' : ` (the filter is “${filter}”)`}, with their addresses and relationships.
+        {!isMatching(ids) && ids.size <= CHUNK && (
           <Suspense fallback={<Skeleton />}>
-            <DeletePreview ids={[...ids]} load={() => previewBatch(operations())} />
+            <DeletePreview ids={[...ids]} load={() => previewBatch([...ids].map(operation))} />
           </Suspense>
         )}
       </div>

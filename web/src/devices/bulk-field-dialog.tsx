@@ -32,8 +32,7 @@ export const BulkFieldDialog = ({ ids, onClose, onDone }: DialogProps) => {
   const isEmpty = given.length === 0
   // A list is replaced whole.
   const sent = isEmpty ? null : typeof value === 'string' ? value : [...value]
-  const operations = () =>
-    [...ids].map((id): BulkOperation => ({ op: 'update', id, device: { custom: { [chosen.name]: sent } } }))
+  const operation = (id: string): BulkOperation => ({ op: 'update', id, device: { custom: { [chosen.name]: sent } } })
   const isOfField = (field: string) => field.startsWith(columnOf(chosen.name))
   return (
     <ChangeDialog
@@ -42,7 +41,7 @@ export const BulkFieldDialog = ({ ids, onClose, onDone }: DialogProps) => {
       total={ids.size}
       isReady={!(isEmpty && chosen.required)}
       hasErrorOf={isOfField}
-      run={runOperations(operations, putAll)}
+      run={runOperations(ids, operation, putAll)}
       onClose={onClose}
       onDone={onDone}
       onFailed={devices.load}

@@ -1,7 +1,7 @@
 /** All devices in one table. */
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { contracts } from '../api/contracts.ts'
 import { useStore } from '../api/store.ts'
 import { CommandMenu } from '../commands/command-menu.tsx'
@@ -24,12 +24,12 @@ import { Button } from '../ui/button.tsx'
 import { moment } from '../ui/format.ts'
 import { toast } from '../ui/toast.tsx'
 import { ViewsMenu } from '../views/views-menu.tsx'
-import { BulkBar } from './bulk-bar.tsx'
 import { DEFAULT_COLUMNS, DEVICE_COLUMNS, isOffered } from './columns.tsx'
 import { useImported } from './imported.ts'
 import { DeviceDrawer } from './lazy-drawer.tsx'
+import type { Matching } from './matching.ts'
 import { DELETE_WARNING, DEVICE_RESOURCE } from './resource.ts'
-import { devices } from './source.ts'
+import { devices, MAX_ROWS } from './source.ts'
 import { DEVICE_FILTERS, type DeviceRow, inSpace } from './spec.ts'
 import { useDevices } from './use-devices.ts'
 
@@ -43,6 +43,9 @@ const HINTS: readonly Hint[] = [
 ]
 
 const LOOKING_HINTS = HINTS.filter(([, text]) => !['select', 'edit', 'create'].includes(text))
+
+// With the dialogs that it opens.
+const BulkBar = lazy(() => import('./bulk-bar.tsx').then((module) => ({ default: module.BulkBar })))
 
 const idOf = (row: DeviceRow): string => row.id
 const nameOf = (row: DeviceRow): string => row.name
@@ -72,7 +75,12 @@ export const DevicesPage = () => {
     setText(q)
   }
   const state = useStore(devices.state)
-  const selection = useSelection(view)
+  const many = useStore(devices.many)
+  const some = useSelection(view)
+  const [all, setAll] = useState<Matching>()
+  const sorting = { sort, isDescending }
+  const shown = many?.shownOf({ view, columns: choice.columns, sorting, maxRows: MAX_ROWS, some, all, setAll })
+  const selection = shown?.selection ?? some
   useImported(selection.set)
   const [pendingDelete, setPendingDelete] = useState<DeviceRow>()
   const create = () => void set({ new: '1' })
@@ -108,6 +116,7 @@ export const DevicesPage = () => {
         noun="device"
         shown={view?.count}
         total={view?.total}
+        waiting={shown?.waiting}
       >
         {control}
         <span className={css.end}>
@@ -115,6 +124,7 @@ export const DevicesPage = () => {
           <ExportMenu
             name="devices"
             count={view?.count ?? 0}
+            stream={shown?.stream}
             load={async () => devices.full((await view?.idsOf(0, view.count)) ?? [])}
           />{' '}
           <ColumnsMenu all={columns} choice={choice} />
@@ -125,6 +135,7 @@ export const DevicesPage = () => {
           Showing data from {moment(new Date(state.loadedAtMs).toISOString())}: {state.error.message}
         </p>
       )}
+      {shown?.note}
       <ListContent
         view={view}
         error={state.status === 'failed' ? state.error : undefined}
@@ -146,9 +157,9 @@ export const DevicesPage = () => {
           view && (
             <DataTable
               label="Devices"
-              columns={choice.columns}
+              columns={shown?.columns ?? choice.columns}
               view={view}
-              sorting={{ sort, isDescending }}
+              sorting={shown?.sorting ?? sorting}
               onSort={onSort}
               idOf={idOf}
               nameOf={nameOf}
@@ -158,7 +169,16 @@ export const DevicesPage = () => {
           )
         }
       >
-        <BulkBar ids={selection.ids} filter={text.trim()} hasFields={custom !== undefined} onDone={selection.clear} />
+        {selection.ids.size > 0 && (
+          <Suspense>
+            <BulkBar
+              ids={selection.ids}
+              filter={text.trim()}
+              hasFields={custom !== undefined}
+              onDone={selection.clear}
+            />
+          </Suspense>
+        )}
       </ListContent>
       <Hints hints={mayChange ? HINTS : LOOKING_HINTS} />
       {(search.new !== undefined || search.edit !== undefined) && (

@@ -1,10 +1,11 @@
 /** Holds every device: asks for them, parses, sorts and filters them, and hands the page the few rows it shows. */
 import type { Device } from '../api/contracts.ts'
 import { type RefNames, withCustomFields } from '../custom-fields/values.ts'
-import { TableEngine } from '../table/engine.ts'
+import { TableEngine, type TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import { type Brief, type Called, STATES, type WorkerRequest, type WorkerResponse } from './messages.ts'
-import { deviceRows, deviceSpec } from './spec.ts'
+import { type DeviceRow, deviceRows, deviceSpec } from './spec.ts'
+import type { Host, Windowed } from './windowed.ts'
 
 const names = new Map<string, string>()
 const marked = new Set<string>()
@@ -16,6 +17,11 @@ let refNames: RefNames = new Map()
 const rowOf = deviceRows(names)
 let engine = new TableEngine<Device>([], spec)
 let version = 0
+/** Of more devices than `engine` may hold. What is left of them after the server's parts of a filter is in `engine`. */
+let windowed: Windowed | undefined
+let datacenters: readonly string[] = []
+/** The rows of the last import. */
+let called: readonly Called[] = []
 let etag: string | undefined
 let loadedAtMs = 0
 let isLoading = false
@@ -36,7 +42,8 @@ const tell = (message: WorkerResponse, transfer: Transferable[] = []): void =>
 
 const changed = (): void => {
   version++
-  tell({ type: 'changed', total: engine.total, version, loadedAtMs })
+  const total = windowed?.total() ?? engine.total
+  tell({ type: 'changed', total, version, loadedAtMs, isMany: windowed !== undefined })
 }
 
 /** When the first rows have long been answered for. */
@@ -48,50 +55,116 @@ let drawn = (): void => {}
 /**
  * The first window of rows comes long before 100,000 of them have. It is drawn before they are asked for: to receive them
  * takes more than one processor, and the page would wait for its turn.
- * @returns all of them where they are no more than that
+ * @returns all of them where they are no more than that, and their number
  */
-const preview = async (path: string): Promise<readonly Device[] | undefined> => {
+const preview = async (
+  path: string,
+): Promise<{ readonly total: number; readonly all?: readonly Device[] } | undefined> => {
   const response = await fetch(`${path}${path.includes('?') ? '&' : '?'}limit=${AHEAD}`)
   // Judged with the answer that holds all of them.
   if (!response.ok) return
   const total = Number(response.headers.get('x-total-count'))
   // The server's half of the contract.
   const devices = (await response.json()) as readonly Device[]
-  if (total <= devices.length) return devices
+  if (total <= devices.length) return { total, all: devices }
   tell({ type: 'preview', total, devices })
   await new Promise<void>((resolve) => {
     drawn = resolve
     setTimeout(resolve, DRAWN_WITHIN_MS)
   })
+  return { total }
 }
 
-const hold = (rows: readonly Device[]): void => {
+const put = (rows: readonly Device[]): void => {
   extend(rows)
-  for (const heard of meanwhile) take(heard)
-  changed()
   setTimeout(() => engine.warm(), WARM_MS)
 }
 
-const load = async ({ isShown, path }: LoadRequest): Promise<void> => {
+const hold = (rows: readonly Device[]): void => {
+  windowed?.end()
+  windowed = undefined
+  put(rows)
+  for (const heard of meanwhile) take(heard)
+  changed()
+}
+
+const failed = async (response: Response | undefined): Promise<void> => {
+  const body: unknown = await response?.json().catch(() => undefined)
+  tell({
+    type: 'failed',
+    status: response?.status ?? 0,
+    body,
+    retryAfter: response?.headers.get('retry-after') ?? null,
+  })
+}
+
+/** What the windows need of the engine and of the page. */
+const hostFor = (request: LoadRequest): Host => ({
+  path: request.path,
+  maxRows: request.maxRows,
+  fields: () => Object.keys(spec.fields),
+  datacenters: () => datacenters.map((id) => [id, names.get(id) ?? id] as const),
+  hold: (rows) => {
+    put(rows)
+    if (called.length > 0) mark(called)
+  },
+  put: (devices) => engine.put(devices),
+  drop: (ids) => engine.drop(new Set(ids)),
+  facets: facetsOfNow,
+  answer: ({ seq, query, from }, q) => answer(seq, { ...query, q }, from),
+  answerWindowed: ({ seq }, state, found) => {
+    if (!windowed) return tell({ type: 'off', seq })
+    const rows = [...found].map(([position, device]) => [state.base + position, shownRow(device)] as const)
+    tell({ type: 'result', seq, version, total: windowed.total(), order: new Uint32Array(), windowed: state, rows })
+  },
+  callOff: ({ seq }) => tell({ type: 'off', seq }),
+  sendRows: (from, found) =>
+    tell({ type: 'rows', seq: 0, version, rows: found.map((device, i) => [from + i, shownRow(device)] as const) }),
+  changed: () => {
+    loadedAtMs = Date.now()
+    changed()
+  },
+  failed,
+  leave: () => void loadOnce({ ...request, isShown: false }, true),
+})
+
+/** Holds windows of rows from now on. */
+const holdWindows = async (request: LoadRequest, total: number): Promise<void> => {
+  const { createWindowed } = await import('./windowed.ts')
+  etag = undefined
+  extend([])
+  windowed = createWindowed(hostFor(request), total)
+  loadedAtMs = Date.now()
+  changed()
+}
+
+const load = async (request: LoadRequest, isLeaving: boolean): Promise<void> => {
+  const { isShown, path, maxRows } = request
+  if (windowed && !isLeaving) {
+    windowed.reload()
+    return
+  }
   // By hand, so that an answer of "not modified" costs no parsing.
   const init: RequestInit = etag === undefined ? {} : { headers: { 'If-None-Match': etag }, cache: 'no-store' }
   // The request for the whole list reports the same error.
   const few = version === 0 && isShown ? await preview(path).catch(() => undefined) : undefined
-  if (few) {
+  if (few?.all) {
     loadedAtMs = Date.now()
-    hold(few)
+    hold(few.all)
     return
   }
+  if (few && few.total > maxRows) return holdWindows(request, few.total)
   const response = await fetch(path, init)
   loadedAtMs = Date.now()
   if (response.status === 304) {
     tell({ type: 'current', loadedAtMs })
     return
   }
-  if (!response.ok) {
-    const body: unknown = await response.json().catch(() => undefined)
-    tell({ type: 'failed', status: response.status, body, retryAfter: response.headers.get('retry-after') })
-    return
+  if (!response.ok) return failed(response)
+  const total = Number(response.headers.get('x-total-count'))
+  if (total > maxRows) {
+    await response.body?.cancel()
+    return windowed ? undefined : holdWindows(request, total)
   }
   // The server's half of the contract.
   const rows = (await response.json()) as readonly Device[]
@@ -116,20 +189,26 @@ const listen = (ask: HeardRequest): void => {
   if (isLoading) meanwhile.push(ask)
   // Before the first list there is nothing to change.
   if (version === 0) return
+  if (windowed) {
+    windowed.change(ask.devices, ask.gone)
+    tell({ type: 'heard', ids: [...ask.devices.map(({ id }) => id), ...ask.gone] })
+    return
+  }
   const ids = take(ask)
   if (ids.length === 0) return
   changed()
   tell({ type: 'heard', ids })
 }
 
-const loadOnce = async (ask: LoadRequest): Promise<void> => {
+/** @param isLeaving there are few enough devices again */
+const loadOnce = async (ask: LoadRequest, isLeaving = false): Promise<void> => {
   if (isLoading) return
   isLoading = true
   meanwhile = []
   try {
-    await load(ask)
+    await load(ask, isLeaving)
   } catch {
-    tell({ type: 'failed', status: 0, body: undefined, retryAfter: null })
+    await failed(undefined)
   } finally {
     isLoading = false
   }
@@ -142,15 +221,43 @@ const deviceNamesOf = (device: Device): ReadonlyMap<string, string> | undefined 
   return fields.length === 0 ? undefined : new Map(ids.map((id) => [id, refNames.get(id) ?? id]))
 }
 
-const rowsOf = (indices: Iterable<number>) =>
-  [...indices].map((index) => {
-    const device = engine.row(index)
-    const deviceNames = deviceNamesOf(device)
-    return [index, deviceNames ? { ...rowOf(device), deviceNames } : rowOf(device)] as const
-  })
+const shownRow = (device: Device): DeviceRow => {
+  const deviceNames = deviceNamesOf(device)
+  return deviceNames ? { ...rowOf(device), deviceNames } : rowOf(device)
+}
 
-const full = (ids: readonly string[]): readonly Device[] => {
-  const found = new Map(engine.withIds(new Set(ids)).map((device) => [device.id, device]))
+const rowsOf = (indices: Iterable<number>) => [...indices].map((index) => [index, shownRow(engine.row(index))] as const)
+
+const answer = (seq: number, query: TableQuery, from: number): void => {
+  const order = engine.query(query)
+  const start = Math.max(0, from - AHEAD / 4)
+  const rows = rowsOf(order.subarray(start, start + AHEAD))
+  const total = windowed?.total() ?? engine.total
+  tell({ type: 'result', seq, version, total, order, rows }, [order.buffer])
+}
+
+/** The most devices that are requested one by one. */
+const MOST_SINGLE = 60
+
+/** Devices that are in no window are requested, as many as the limit of requests bears. */
+const fetchSingle = async (ids: readonly string[]): Promise<readonly Device[]> => {
+  const found = await Promise.all(
+    ids.slice(0, MOST_SINGLE).map(async (id) => {
+      const [path = '', moment = ''] = (windowed?.path ?? '').split('?')
+      const response = await fetch(`${path}/${encodeURIComponent(id)}${moment === '' ? '' : `?${moment}`}`)
+      // The server's half of the contract.
+      return response.ok ? [(await response.json()) as Device] : []
+    }),
+  )
+  return found.flat()
+}
+
+const full = async (ids: readonly string[]): Promise<readonly Device[]> => {
+  const wanted = new Set(ids)
+  const here = [...(windowed?.kept() ?? []).filter(({ id }) => wanted.has(id)), ...engine.withIds(wanted)]
+  const found = new Map(here.map((device) => [device.id, device]))
+  const missing = windowed ? ids.filter((id) => !found.has(id)) : []
+  for (const device of await fetchSingle(missing).catch(() => [])) found.set(device.id, device)
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
@@ -169,6 +276,7 @@ const brief = (): Brief => {
 
 /** As the server finds the device that a row of an import means. */
 const mark = (rows: readonly Called[]): readonly string[] => {
+  called = rows
   const byName = new Map<string, string>()
   for (const index of engine.query({ q: '', sort: 'name', isDescending: true })) {
     const { id, name } = engine.row(index)
@@ -229,21 +337,22 @@ const hear = (ask: WorkerRequest): void => {
     case 'names':
       names.clear()
       for (const [id, name] of ask.names) names.set(id, name)
+      datacenters = ask.datacenters
       engine.forget()
-      if (engine.total > 0) changed()
+      if (engine.total > 0 || windowed) changed()
       return
     case 'custom':
       custom = ask
       extend(allRows())
-      if (engine.total > 0) changed()
+      if (engine.total > 0 || windowed) changed()
       return
-    case 'query': {
-      const order = engine.query(ask.query)
-      const from = Math.max(0, ask.from - AHEAD / 4)
-      const rows = rowsOf(order.subarray(from, from + AHEAD))
-      tell({ type: 'result', seq: ask.seq, version, total: engine.total, order, rows }, [order.buffer])
+    case 'query':
+      if (windowed) windowed.query(ask)
+      else answer(ask.seq, ask.query, ask.from)
       return
-    }
+    case 'part':
+      windowed?.want(ask.from, ask.to)
+      return
     case 'rows':
       tell({ type: 'rows', seq: ask.seq, version, rows: rowsOf(ask.indices) })
       return
@@ -251,7 +360,9 @@ const hear = (ask: WorkerRequest): void => {
       tell({ type: 'ids', seq: ask.seq, ids: [...ask.indices].map((index) => engine.row(index).id) })
       return
     case 'facets':
-      void facetsOfNow().then((counted) => tell({ type: 'facets', seq: ask.seq, facets: counted }))
+      void (windowed?.facets() ?? facetsOfNow()).then((counted) =>
+        tell({ type: 'facets', seq: ask.seq, facets: counted }),
+      )
       return
     case 'tags': {
       const devices = engine.withIds(new Set(ask.ids))
@@ -259,7 +370,7 @@ const hear = (ask: WorkerRequest): void => {
       return
     }
     case 'full':
-      tell({ type: 'full', seq: ask.seq, devices: full(ask.ids) })
+      void full(ask.ids).then((devices) => tell({ type: 'full', seq: ask.seq, devices }))
       return
     case 'brief':
       tell({ type: 'brief', seq: ask.seq, brief: brief() })
@@ -271,9 +382,17 @@ const hear = (ask: WorkerRequest): void => {
       listen(ask)
       return
     case 'put':
+      if (windowed) {
+        windowed.change(ask.devices, [])
+        return
+      }
       engine.put(ask.devices)
       break
     case 'drop':
+      if (windowed) {
+        windowed.change([], ask.ids)
+        return
+      }
       engine.drop(new Set(ask.ids))
       break
   }

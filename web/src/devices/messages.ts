@@ -4,6 +4,7 @@ import type { Definition } from '../custom-fields/values.ts'
 import type { TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
 import type { DeviceRow } from './spec.ts'
+import type { WindowedState } from './windowed-state.ts'
 
 /** A device by its id, or without one by its name. */
 export type Called = { readonly id?: string; readonly name?: string }
@@ -29,10 +30,17 @@ export type WorkerRequest =
       readonly isShown: boolean
       /** The path of the list, with the moment that it is of. */
       readonly path: string
+      /** Of more devices, only windows of rows are held. */
+      readonly maxRows: number
     }
   /** The first rows are on the screen. */
   | { readonly type: 'drawn' }
-  | { readonly type: 'names'; readonly names: readonly (readonly [id: string, name: string])[] }
+  /** Names of datacenters, racks and device types, and which of them are datacenters. */
+  | {
+      readonly type: 'names'
+      readonly names: readonly (readonly [id: string, name: string])[]
+      readonly datacenters: readonly string[]
+    }
   /** The custom fields of devices, and the names of the objects that their values refer to. */
   | {
       readonly type: 'custom'
@@ -41,6 +49,8 @@ export type WorkerRequest =
     }
   | { readonly type: 'query'; readonly seq: number; readonly query: TableQuery; readonly from: number }
   | { readonly type: 'rows'; readonly seq: number; readonly indices: readonly number[] }
+  /** The same of a part of a windowed table. Rows outside of it are called off. */
+  | { readonly type: 'part'; readonly from: number; readonly to: number }
   | { readonly type: 'put'; readonly devices: readonly Device[] }
   /** Changes by other users, from the live feed. */
   | { readonly type: 'heard'; readonly devices: readonly Device[]; readonly gone: readonly string[] }
@@ -54,7 +64,13 @@ export type WorkerRequest =
 
 export type WorkerResponse =
   /** The rows changed: earlier indices are invalid. */
-  | { readonly type: 'changed'; readonly total: number; readonly version: number; readonly loadedAtMs: number }
+  | {
+      readonly type: 'changed'
+      readonly total: number
+      readonly version: number
+      readonly loadedAtMs: number
+      readonly isMany: boolean
+    }
   /** The first rows, while all of them are on their way. */
   | { readonly type: 'preview'; readonly total: number; readonly devices: readonly Device[] }
   /** Devices that were changed elsewhere. */
@@ -67,6 +83,8 @@ export type WorkerResponse =
       readonly version: number
       readonly total: number
       readonly order: Uint32Array<ArrayBuffer>
+      /** While only windows of rows are held. The order is empty then. */
+      readonly windowed?: WindowedState
       readonly rows: readonly (readonly [index: number, row: DeviceRow])[]
     }
   | {
@@ -75,6 +93,8 @@ export type WorkerResponse =
       readonly version: number
       readonly rows: readonly (readonly [index: number, row: DeviceRow])[]
     }
+  /** A query was followed by another before its answer. */
+  | { readonly type: 'off'; readonly seq: number }
   | { readonly type: 'facets'; readonly seq: number; readonly facets: Facets }
   | { readonly type: 'ids'; readonly seq: number; readonly ids: readonly string[] }
   | { readonly type: 'full'; readonly seq: number; readonly devices: readonly Device[] }

@@ -35,7 +35,7 @@ export const readMount = (text: string): MountForm =>
   // The form has written it.
   text === '' ? EMPTY : { ...EMPTY, ...(JSON.parse(text) as Partial<MountForm>) }
 
-/** What is no number is sent as it is typed, so that the server names the field. */
+/** A text that is no number is sent as it is typed, so that the server names the field. */
 const numberOf = (text: string): unknown => {
   const typed = text.trim()
   if (typed === '') return null

@@ -14,6 +14,7 @@ import type { Facets } from '../table/filter.ts'
 import { drafts } from '../ui/drafts.ts'
 import type { Brief, Called, WorkerRequest, WorkerResponse } from './messages.ts'
 import type { DeviceRow } from './spec.ts'
+import type { WindowedState } from './windowed-state.ts'
 
 /** Under which the ids of the last import are kept, for as long as the tab is open. */
 const MARKED = 'imported-devices'
@@ -24,28 +25,43 @@ export type DevicesState = {
   readonly version: number
   readonly loadedAtMs: number
   readonly error: AppError | undefined
+  /** There are more than the browser holds. */
+  readonly isMany: boolean
 }
 
 export type Preview = { readonly total: number; readonly devices: readonly Device[] }
 
-export type DeviceResult = { readonly order: Uint32Array; readonly total: number; readonly version: number }
+export type DeviceResult = {
+  readonly order: Uint32Array
+  readonly total: number
+  readonly version: number
+  readonly windowed?: WindowedState | undefined
+}
+
+type ManyRows = typeof import('./many-rows.tsx')
 
 /** How old the rows may be before a look at the page asks again. */
 const FRESH_MS = 60_000
 /** How long the rows are kept when no page shows them. */
 const KEPT_MS = 10 * 60_000
 const MOST_CACHED = 20_000
+/** Of windows, as many rows as the worker keeps. */
+const MOST_WINDOWED = 4000
+/** The most devices that the browser holds, as the server has written it into the page. */
+export const MAX_ROWS = Number(document.documentElement.dataset.maxRows ?? Number.POSITIVE_INFINITY)
 
-const IDLE: DevicesState = { status: 'idle', total: 0, version: 0, loadedAtMs: 0, error: undefined }
+const IDLE: DevicesState = { status: 'idle', total: 0, version: 0, loadedAtMs: 0, error: undefined, isMany: false }
 const state = createStore(IDLE)
 /** The first rows in the order of their names, until all are here. */
 const preview = createStore<Preview | undefined>(undefined)
+/** The code for more devices than the browser holds, once there are. */
+const many = createStore<ManyRows | undefined>(undefined)
 /** Counts up whenever rows arrived that a window waits for. */
 const arrivals = createStore(0)
 
 let worker: Worker | undefined
 let seq = 0
-let names: WorkerRequest & { type: 'names' } = { type: 'names', names: [] }
+let names: WorkerRequest & { type: 'names' } = { type: 'names', names: [], datacenters: [] }
 let custom: WorkerRequest | undefined
 const waiting = new Map<number, (message: WorkerResponse) => void>()
 const cache = new Map<number, DeviceRow>()
@@ -60,7 +76,7 @@ const start = (): void => {
   worker = startWorker('devices')
   worker.addEventListener('message', ({ data }: MessageEvent<WorkerResponse>) => hear(data))
   // Its script did not come.
-  worker.addEventListener('error', () => hear({ type: 'failed', status: 0, body: undefined, retryAfter: null }))
+  worker.addEventListener('error', () => hear(NO_ANSWER))
   post(names)
   if (custom) post(custom)
   const ids = drafts.get<readonly string[]>(MARKED)
@@ -82,7 +98,28 @@ const keep = (version: number, rows: readonly (readonly [number, DeviceRow])[]):
     if (!cache.has(index)) cache.set(index, row)
     requested.delete(index)
   }
+  if (!state.get().isMany) return
+  for (const index of cache.keys()) {
+    if (cache.size <= MOST_WINDOWED) break
+    cache.delete(index)
+  }
 }
+
+/** Calls the function once the code for many devices is there, if it is needed. */
+const withMany = (isNeeded: boolean, then: () => void): void => {
+  if (!isNeeded || many.get()) {
+    then()
+    return
+  }
+  import('./many-rows.tsx')
+    .then((module) => {
+      many.set(module)
+      then()
+    })
+    .catch(() => hear(NO_ANSWER))
+}
+
+const NO_ANSWER: WorkerResponse = { type: 'failed', status: 0, body: undefined, retryAfter: null }
 
 const failed = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' }): void => {
   const error = errorOf(status, body, 'The server')
@@ -97,14 +134,20 @@ const failed = ({ status, body, retryAfter }: WorkerResponse & { type: 'failed' 
 
 const hear = (message: WorkerResponse): void => {
   if (message.type === 'preview') {
-    if (state.get().status !== 'ready') preview.set(message)
-    // The frame after the next has them.
-    requestAnimationFrame(() => setTimeout(() => post({ type: 'drawn' })))
+    withMany(message.total > MAX_ROWS, () => {
+      if (state.get().status !== 'ready') preview.set(message)
+      // The frame after the next has them.
+      requestAnimationFrame(() => setTimeout(() => post({ type: 'drawn' })))
+    })
     return
   }
   if (message.type === 'changed') {
-    const { total, version, loadedAtMs } = message
-    state.set({ status: 'ready', total, version, loadedAtMs, error: undefined })
+    const { total, version, loadedAtMs, isMany } = message
+    withMany(isMany, () => state.set({ status: 'ready', total, version, loadedAtMs, isMany, error: undefined }))
+    return
+  }
+  if (message.type === 'off') {
+    waiting.delete(message.seq)
     return
   }
   if (message.type === 'heard') {
@@ -139,8 +182,8 @@ const ask = <T extends WorkerResponse['type']>(
   })
 
 const asked = async (query: TableQuery, from: number): Promise<DeviceResult> => {
-  const { order, total, version } = await ask('result', { type: 'query', seq: ++seq, query, from })
-  return { order, total, version }
+  const { order, total, version, windowed } = await ask('result', { type: 'query', seq: ++seq, query, from })
+  return { order, total, version, windowed }
 }
 
 let begun: { readonly query: TableQuery; readonly version: number; readonly answer: Promise<DeviceResult> } | undefined
@@ -155,7 +198,7 @@ const load = (isShown = true): void => {
   start()
   const { status } = state.get()
   if (status === 'idle' || status === 'failed') state.set({ ...state.get(), status: 'loading', error: undefined })
-  post({ type: 'load', isShown, path: keepAsOf('/api/devices') })
+  post({ type: 'load', isShown, path: keepAsOf('/api/devices'), maxRows: MAX_ROWS })
 }
 
 const forget = (): void => {
@@ -187,6 +230,7 @@ export const devices = {
   /** `id -> name` of the datacenters, as far as they are known. */
   names: (): ReadonlyMap<string, string> => new Map(names.names),
   arrivals,
+  many,
   load: (): void => load(),
   forget,
   /** Keeps the rows, and keeps them fresh, until the returned function is called. `isShown` is false where no row is. */
@@ -201,9 +245,10 @@ export const devices = {
       if (users === 0) dropTimer = setTimeout(forget, KEPT_MS)
     }
   },
-  setNames: (entries: readonly (readonly [string, string])[]): void => {
+  /** @param places the ids of the datacenters */
+  setNames: (entries: readonly (readonly [string, string])[], places: readonly string[]): void => {
     if (JSON.stringify(entries) === JSON.stringify(names.names)) return
-    names = { type: 'names', names: entries }
+    names = { type: 'names', names: entries, datacenters: places }
     post(names)
   },
   setCustom: (definitions: readonly Definition[], refNames: readonly (readonly [string, string])[]): void => {
@@ -239,6 +284,8 @@ export const devices = {
     for (const index of missing) requested.add(index)
     post({ type: 'rows', seq: ++seq, indices: missing })
   },
+  /** As `ensure`, of a windowed table. */
+  ensurePart: (from: number, to: number): void => post({ type: 'part', from, to }),
   ids: async (indices: Uint32Array): Promise<readonly string[]> =>
     (await ask('ids', { type: 'ids', seq: ++seq, indices })).ids,
   facets: async (): Promise<Facets> => (await ask('facets', { type: 'facets', seq: ++seq })).facets,

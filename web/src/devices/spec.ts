@@ -18,7 +18,7 @@ export type DeviceRow = Pick<Device, 'id' | 'name' | 'status' | 'tags' | 'custom
 }
 
 /** The filter of the choice of a space: it takes an id, and is no completion. */
-const SPACE = 'space'
+export const SPACE = 'space'
 const DEFAULT_SPACE = 'default'
 
 /** Adds the choice of a space to a filter. */

@@ -8,6 +8,7 @@ import type { TableQuery } from '../table/engine.ts'
 import type { TableView } from '../table/view.ts'
 import { type DeviceResult, devices, type Preview } from './source.ts'
 import { type DeviceRow, deviceRows } from './spec.ts'
+import type { DevicesView } from './windowed-state.ts'
 
 /**
  * Gives the worker the names of the datacenters, for those who may see them, and those of racks and device types if they
@@ -28,12 +29,20 @@ export const useNames = (parts: readonly string[] = []): void => {
   useEffect(() => {
     if (isLoading) return
     const named = [...(places.data ?? []), ...(racks.data ?? []), ...(types.data ?? [])]
-    devices.setNames(named.map(({ id, name }) => [id, name]))
+    const entries = named.map(({ id, name }) => [id, name] as const)
+    devices.setNames(
+      entries,
+      (places.data ?? []).map(({ id }) => id),
+    )
   }, [isLoading, places.data, racks.data, types.data])
 }
 
 /** The rows that are there already, in the places that they will have. */
-const previewView = ({ total, devices: first }: Preview, query: TableQuery): TableView<DeviceRow> => ({
+const previewView = (
+  { total, devices: first }: Preview,
+  query: TableQuery,
+  createTall: TableView<DeviceRow>['createTall'],
+): TableView<DeviceRow> => ({
   count: total,
   total,
   isPartial: true,
@@ -48,13 +57,14 @@ const previewView = ({ total, devices: first }: Preview, query: TableQuery): Tab
     return devices.ids(order.slice(from, to))
   },
   ensure: () => {},
+  createTall,
 })
 
 /** Undefined until there are rows. @param columns the ids of the shown ones */
 export const useDevices = (
   { q, sort, isDescending }: TableQuery,
   columns: readonly string[],
-): TableView<DeviceRow> | undefined => {
+): DevicesView | undefined => {
   const { status, version } = useStore(devices.state)
   useStore(devices.arrivals)
   const [result, setResult] = useState<DeviceResult>()
@@ -77,9 +87,19 @@ export const useDevices = (
 
   const preview = useStore(devices.preview)
   const isUsual = q.trim() === '' && sort === 'name' && !isDescending
+  const many = useStore(devices.many)
   return useMemo(() => {
-    if (!result) return preview && isUsual ? previewView(preview, { q, sort, isDescending }) : undefined
-    const { order, total } = result
+    if (!result)
+      return preview && isUsual ? previewView(preview, { q, sort, isDescending }, many?.createTall) : undefined
+    const { order, total, windowed } = result
+    if (windowed && many) {
+      const isTurned = sort === 'name' && isDescending
+      const ensure = (from: number, to: number) => {
+        shown.current = from - windowed.base
+        devices.ensurePart(from, to)
+      }
+      return { ...many.viewOf(windowed, { total, isDescending: isTurned, rowOf: devices.row, ensure }), windowed }
+    }
     return {
       count: order.length,
       total,
@@ -93,5 +113,5 @@ export const useDevices = (
         devices.ensure([...order.subarray(from, to)])
       },
     }
-  }, [result, preview, isUsual, q, sort, isDescending])
+  }, [result, preview, isUsual, many, q, sort, isDescending])
 }

@@ -13,13 +13,20 @@ type Props = {
   readonly name: string
   readonly count: number
   readonly load: () => Promise<readonly object[]>
+  /** The path of the list, if it is too long for `load`. */
+  readonly stream?: string | undefined
 }
 
-export const ExportMenu = ({ name, count, load }: Props) => {
+export const ExportMenu = ({ name, count, load, stream }: Props) => {
   // The list as an estate document, in whole.
   const hasCode = !isPast() && INVENTORY.some((one) => one === name)
   const write = async (format: 'csv' | 'json') => {
     try {
+      if (stream !== undefined) {
+        const { streamRows } = await import('./stream-rows.ts')
+        toast(`Exported ${plural(await streamRows(name, stream, format), 'row')}`)
+        return
+      }
       // Not with the first page: few export anything.
       const [rows, { rowsToCsv, rowsToJson }] = await Promise.all([load(), import('./rows.ts')])
       const text = format === 'csv' ? rowsToCsv(name, rows) : rowsToJson(name, rows)

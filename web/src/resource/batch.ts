@@ -34,6 +34,18 @@ export type BatchOptions = {
 const waitForLimit = (): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.max(1000, connection.get().limitedUntilMs - Date.now())))
 
+/** Sends a request again and again as long as the limit of requests refuses it. */
+export const withinLimit = async <T>(request: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await request()
+    } catch (error) {
+      if (!isCode(error, 'RATE_LIMIT_EXCEEDED')) throw error
+      await waitForLimit()
+    }
+  }
+}
+
 /** @throws AppError the first refusal; the calls before it hold */
 export const runBatch = async <Op, A extends Answer & object>(
   send: Send<Op, A>,
@@ -41,16 +53,7 @@ export const runBatch = async <Op, A extends Answer & object>(
   { note, onProgress, signal }: BatchOptions = {},
 ): Promise<Batch<A>> => {
   const answers: A[] = []
-  const sendChunk = async (chunk: Op[]): Promise<A> => {
-    for (;;) {
-      try {
-        return await send(chunk, { change_note: note })
-      } catch (error) {
-        if (!isCode(error, 'RATE_LIMIT_EXCEEDED')) throw error
-        await waitForLimit()
-      }
-    }
-  }
+  const sendChunk = (chunk: Op[]): Promise<A> => withinLimit(() => send(chunk, { change_note: note }))
   let at = 0
   for (; at < operations.length; at += CHUNK) {
     if (signal?.aborted) break

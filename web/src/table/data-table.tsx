@@ -1,8 +1,8 @@
 /** The table of every list: draws only the visible rows, is moved through by keys, and is a grid to a screen reader. */
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { memo, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
-import { useStore } from '../api/store.ts'
+import { createStore, useStore } from '../api/store.ts'
 import { fresh } from '../live/fresh.ts'
 import { preferences } from '../shell/preferences.ts'
 import { cx } from '../ui/cx.ts'
@@ -33,6 +33,7 @@ type TableProps<Row> = {
 const ROW_PX = { compact: 32, comfortable: 40 }
 const CHECK_PX = 40
 const NO_ACTIONS = {}
+const NO_SHIFT = createStore(0)
 
 type RowProps<Row> = {
   readonly id: string
@@ -153,21 +154,41 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
   const scroller = useRef<HTMLDivElement>(null)
   const tableId = useId()
   const rowPx = ROW_PX[isNarrow ? 'comfortable' : density]
+  const { count, createTall } = view
+  const tall = useMemo(() => createTall?.(), [createTall])
+  const shift = useStore(tall?.shift ?? NO_SHIFT)
+  const latest = useRef<() => void>(undefined)
+  latest.current = () => {
+    if (scroller.current) tall?.scrolled(scroller.current, { count, rowPx })
+  }
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
-    count: view.count,
+    count: tall ? tall.roomOf(count, rowPx) : count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPx,
     // Each costs time at every key in the filter.
     overscan: 2,
     scrollPaddingStart: 30,
     initialOffset: () => scrollMemory.get(label),
+    observeElementOffset: (instance, report) =>
+      observeElementOffset(instance, (offset, isScrolling) => {
+        // The report draws the rows: with those that are left out above for this offset.
+        latest.current?.()
+        report(offset, isScrolling)
+      }),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the measured height is that of a row
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowPx])
+  useLayoutEffect(() => {
+    if (scroller.current) tall?.resize(scroller.current, { count, rowPx })
+  }, [tall, count, rowPx])
   const items = virtualizer.getVirtualItems()
-  const [first, end] = [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1]
+  const [first, end] = [(items[0]?.index ?? 0) + shift, (items.at(-1)?.index ?? -1) + 1 + shift]
   useEffect(() => view.ensure(first, end), [view, first, end])
-  const { cursor, setCursor } = useCursor({ view, virtualizer, actions, toggle: selection?.toggle, tree })
+  const scrollTo = (row: number) => {
+    if (tall && scroller.current) tall.scrollTo(scroller.current, row, { count, rowPx })
+    else virtualizer.scrollToIndex(row)
+  }
+  const { cursor, setCursor } = useCursor({ view, virtualizer, scrollTo, actions, toggle: selection?.toggle, tree })
   const rowId = (position: number) => `${tableId}-${position}`
   const style = { '--columns': templateOf(columns, selection !== undefined, isNarrow) }
   return (
@@ -189,7 +210,8 @@ export const DataTable = <Row,>(props: TableProps<Row>) => {
     >
       <TableHead columns={columns} sorting={sorting} onSort={onSort} selection={selection} count={view.count} />
       <div role="rowgroup" className={css.body} style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index, start }) => {
+        {items.map(({ index: drawn, start }) => {
+          const index = drawn + shift
           const row = view.rowAt(index)
           return (
             <MemoRow

@@ -144,10 +144,12 @@ type BarProps = BoxProps & {
   readonly noun: string
   readonly shown: number | undefined
   readonly total: number | undefined
+  /** The terms that are not applied yet, as they are written. */
+  readonly waiting?: readonly string[] | undefined
   readonly children?: ReactNode
 }
 
-export const FilterBar = ({ noun, shown, total, children, ...box }: BarProps) => {
+export const FilterBar = ({ noun, shown, total, waiting, children, ...box }: BarProps) => {
   const terms = parseFilter(box.text, box.fields).filter(({ field }) => field !== '')
   const summary =
     shown === undefined || total === undefined
@@ -165,7 +167,11 @@ export const FilterBar = ({ noun, shown, total, children, ...box }: BarProps) =>
     <div className={css.bar}>
       <FilterBox {...box} />
       {terms.map((term) => (
-        <span key={term.start} className={css.chip}>
+        <span
+          key={term.start}
+          className={css.chip}
+          data-waiting={waiting?.includes(box.text.slice(term.start, term.end)) || undefined}
+        >
           {term.isNegated && '−'}
           {term.field} <b>{term.value}</b>
           <button

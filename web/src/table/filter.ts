@@ -44,7 +44,7 @@ export const termText = (field: string, value: string): string =>
 
 export type Completion = { readonly text: string; readonly label: string; readonly note: string }
 
-/** The completions of each field: `tag` -> `prod`, how often. */
+/** The completions of each field: `tag` -> `prod`, how often; 0 if that is not known. */
 export type Facets = Readonly<Record<string, readonly (readonly [value: string, count: number])[]>>
 
 const MOST = 8
@@ -65,7 +65,7 @@ export const completionsOf = (text: string, fields: readonly string[], facets: F
       .map(([value, count]) => ({
         text: `${before}${sign}${termText(field, value)} `,
         label: `${sign}${termText(field, value)}`,
-        note: count.toLocaleString('en-US'),
+        note: count > 0 ? count.toLocaleString('en-US') : '',
       }))
   }
   return fields

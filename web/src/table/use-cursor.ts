@@ -17,18 +17,19 @@ export type RowActions<Row> = {
 type Options<Row> = {
   readonly view: TableView<Row>
   readonly virtualizer: Virtualizer<HTMLDivElement, Element>
+  readonly scrollTo: (row: number) => void
   readonly actions: RowActions<Row>
   readonly toggle: ((position: number, isRange: boolean) => void) | undefined
   readonly tree: Tree<Row> | undefined
 }
 
-export const useCursor = <Row>({ view, virtualizer, actions, toggle, tree }: Options<Row>) => {
+export const useCursor = <Row>({ view, virtualizer, scrollTo, actions, toggle, tree }: Options<Row>) => {
   const [cursor, setCursor] = useState(-1)
   const last = view.count - 1
   const move = (to: number) => {
     const next = Math.max(0, Math.min(last, to))
     setCursor(next)
-    virtualizer.scrollToIndex(next)
+    scrollTo(next)
   }
   const height = virtualizer.scrollElement?.clientHeight ?? 0
   const pageSize = Math.max(1, Math.floor(height / virtualizer.options.estimateSize(0)) - 2)

@@ -5,7 +5,11 @@ import type { TableView } from './view.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-export type Selecting = Selection & { readonly clear: () => void; readonly set: (ids: Iterable<string>) => void }
+export type Selecting = Selection & {
+  readonly ids: ReadonlySet<string>
+  readonly clear: () => void
+  readonly set: (ids: Iterable<string>) => void
+}
 
 export const useSelection = <Row>(view: TableView<Row> | undefined): Selecting => {
   const [ids, setIds] = useState(NOTHING)

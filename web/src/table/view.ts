@@ -1,7 +1,21 @@
 /** Rows as a table draws them, wherever they are. */
 import { useMemo } from 'react'
+import type { Store } from '../api/store.ts'
 import { TableEngine, type TableQuery, type TableSpec } from './engine.ts'
 import type { Facets } from './filter.ts'
+
+type Rows = { readonly count: number; readonly rowPx: number }
+
+/** Shows a part of more rows than an element can be high. */
+export type Tall = {
+  /** The number of rows that are left out above the drawn body. */
+  readonly shift: Store<number>
+  /** The number of rows that the body has room for. */
+  readonly roomOf: (count: number, rowPx: number) => number
+  readonly resize: (element: HTMLElement, rows: Rows) => void
+  readonly scrolled: (element: HTMLElement, rows: Rows) => void
+  readonly scrollTo: (element: HTMLElement, row: number, rows: Rows) => void
+}
 
 export type TableView<Row> = {
   readonly count: number
@@ -15,6 +29,8 @@ export type TableView<Row> = {
   readonly idsOf: (from: number, to: number) => Promise<readonly string[]>
   /** Asks for the rows that will be drawn. */
   readonly ensure: (from: number, to: number) => void
+  /** Present if there may be more rows than an element can be high. Always the same function. */
+  readonly createTall?: (() => Tall) | undefined
 }
 
 /** Every row of a table that has them all here, as filtered and in order. */

@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useStore } from '../api/store.ts'
-import { devices } from '../devices/source.ts'
+import { devices, MAX_ROWS } from '../devices/source.ts'
 import { useHotkeys } from '../shell/hotkeys.ts'
 import { type Hint, Hints, PageHead } from '../shell/page.tsx'
 import { PageLoading } from '../shell/shell.tsx'
@@ -173,7 +173,8 @@ const Estate = () => {
   const { search, set } = usePageSearch()
   const navigate = useNavigate()
   const brief = useBrief()
-  const { status, error } = useStore(devices.state)
+  const { status, error, isMany, total } = useStore(devices.state)
+  const many = useStore(devices.many)
   const isTable = search.tab === 'table'
   const focusOn = (id: string) => void set({ focus: id, tab: undefined, sort: undefined, desc: undefined })
   return (
@@ -185,7 +186,8 @@ const Estate = () => {
         <FindDevice onFound={focusOn} />
       </div>
       {!brief && status === 'failed' && <Failure error={error} onRetry={devices.load} />}
-      {!brief && status !== 'failed' && <PageLoading />}
+      {!brief && status !== 'failed' && !isMany && <PageLoading />}
+      {isMany && many && <State title="Too many devices for one picture" text={many.tooManyText(total, MAX_ROWS)} />}
       {brief && brief.ids.length === 0 && (
         <State title="No devices yet" text="This page shows the relationships of devices." />
       )}

@@ -42,15 +42,15 @@ export const useNodes = (ids: readonly string[] | undefined): ReadonlyMap<string
   return rows
 }
 
-/** All devices, or undefined while they load. */
+/** All devices, or undefined while they load and if they are too many. */
 export const useBrief = (): Brief | undefined => {
-  const { status, version } = useStore(devices.state)
+  const { status, version, isMany } = useStore(devices.state)
   const [brief, setBrief] = useState<Brief>()
   useNames()
   useEffect(() => devices.use(false), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another version everything may be different
   useEffect(() => {
-    if (status !== 'ready') return
+    if (status !== 'ready' || isMany) return
     let isCurrent = true
     void devices.brief().then((next) => {
       if (isCurrent) setBrief(next)
@@ -58,6 +58,6 @@ export const useBrief = (): Brief | undefined => {
     return () => {
       isCurrent = false
     }
-  }, [status, version])
-  return brief
+  }, [status, version, isMany])
+  return isMany ? undefined : brief
 }
