@@ -93,7 +93,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|webauthn)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -135,6 +135,9 @@ const WEBHOOKS = /\/web\/src\/webhooks\//
 
 /** Setting up a factor has the dialogs of the account. */
 const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|webauthn)/
+
+/** The ways to sign in, which the account has too. */
+const PASSKEYS = /\/web\/src\/login\/(options\.|webauthn)/
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//
@@ -265,6 +268,7 @@ await build({
             { name: 'app', test: isShared },
             { name: 'inventory', test: (id) => [INVENTORY, LISTS, PARTS, DEVICE_FORM].some((one) => one.test(id)) },
             { name: 'custom', test: CUSTOM },
+            { name: 'passkeys', test: PASSKEYS },
             // Before its other users, so that the sign-in page does not load their code.
             { name: 'login', test: LOGIN_FORM },
             { name: 'access', test: ACCESS },
