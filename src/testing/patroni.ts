@@ -33,7 +33,8 @@ const PATRONI = [existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 const copyPatroni = (dir: string): void => {
   const [version = ''] = readdirSync(join(patroniFolder, 'lib'))
   cpSync(join(patroniFolder, 'lib', version, 'site-packages'), join(dir, 'patroni'), { recursive: true })
-  spawnSync('chmod', ['-R', 'a+rX', join(dir, 'patroni')])
+  // That user removes the copy at the end.
+  spawnSync('chmod', ['-R', 'a+rwX', join(dir, 'patroni')])
 }
 
 export type Machine = {
