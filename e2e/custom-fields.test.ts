@@ -437,6 +437,7 @@ test('selected devices get one value, and the history of a device has the labels
       const dialog = page.getByRole('dialog', { name: 'Set a field of 2 devices' })
       const begin = async (field: string) => {
         await page.getByLabel('Select all that match').click()
+        await page.getByRole('button', { name: 'Set field' }).waitFor()
         await tabTo(page, 'Set field')
         await page.keyboard.press('Enter')
         await dialog.getByLabel('Custom field').waitFor()

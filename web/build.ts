@@ -93,7 +93,7 @@ const LAZY_FOLDERS = [...new Set(PAGE_FOLDERS), 'commands', 'lookup', 'utilizati
 )
 
 const LAZY = new RegExp(
-  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|note-field))`,
+  String.raw`/web/src/((${LAZY_FOLDERS.join('|')})/(?!resource|fields|active-|known-|layout\.worker|command-menu|subnet-key|zones-query|options\.|has-passkeys)|overview/attention|shell/(key-sheet|palette\.)|views/view-dialogs|live/apply|devices/(bulk-bar|bulk-dialog|bulk-field|relate-dialog|relationships-tab|addresses-tab|device-drawer|address-f|mount-values)|resource/(resource-drawer|resource-form|note-field))`,
 )
 
 /** Pages of users and permissions, and the feeds, which have keys. They share code. */
@@ -134,10 +134,10 @@ const CABLING = /\/web\/src\/(cables|ports)\//
 const WEBHOOKS = /\/web\/src\/webhooks\//
 
 /** Setting up a factor has the dialogs of the account. */
-const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|webauthn)/
+const LOGIN_FORM = /\/web\/src\/login\/(?!set-up-factor|options\.|has-passkeys|webauthn)/
 
-/** The ways to sign in, which the account has too. */
-const PASSKEYS = /\/web\/src\/login\/(options\.|webauthn)/
+/** The ceremonies of passkeys, which the account loads when one is made. */
+const PASSKEYS = /\/web\/src\/login\/webauthn/
 
 /** OAuth clients, and how to connect them. */
 const CLIENTS = /\/web\/src\/(oauth|connect)\//

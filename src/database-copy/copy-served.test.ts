@@ -35,6 +35,8 @@ const ASKED: Readonly<Record<string, string>> = { '/api/devices/search': '?q=web
 const LISTS = Object.values(contracts)
   .flatMap((operations) => Object.values(operations))
   .flatMap(({ http }) => (/^GET \/api\/[^{]+$/.test(http) ? [http.slice('GET '.length)] : []))
+  // It tells of the database itself.
+  .filter((path) => path !== '/api/database')
   .map((path) => path + (ASKED[path] ?? ''))
 
 const POSTS: readonly (readonly [string, object])[] = [

@@ -33,8 +33,8 @@ const read = async (ctx: Ctx): Promise<Definitions> => byResource(await store.al
 
 /** What this process knows of the commits of definitions, of one database. */
 type Known = {
-  /** The least revision that a state must have to be as new as the last known commit. */
-  least: number
+  /** The least revision that a state must have to be as new as the last known commit; '' for any. */
+  least: string
   /** A commit is known whose revision is not. */
   isBehind: boolean
 }
@@ -42,7 +42,7 @@ type Known = {
 const knownBy = new WeakMap<RevisionCache, Known>()
 
 const knownOf = (cache: RevisionCache): Known => {
-  const known = knownBy.get(cache) ?? { least: 0, isBehind: false }
+  const known = knownBy.get(cache) ?? { least: '', isBehind: false }
   knownBy.set(cache, known)
   return known
 }
@@ -62,6 +62,13 @@ const at = async (ctx: Ctx, revision: string): Promise<Definitions> => {
   return definitions
 }
 
+/** A revision of one table is `timeline/commits`. Commits of another timeline cannot be compared. */
+const isAsNew = (revision: string, least: string): boolean => {
+  const [timeline, commits] = revision.split('/')
+  const [leastTimeline, leastCommits] = least.split('/')
+  return least === '' || (timeline === leastTimeline && Number(commits) >= Number(leastCommits))
+}
+
 /**
  * Returns the revision from which the caller was identified, without a query, or the present one if this process knows of
  * a later commit.
@@ -69,10 +76,10 @@ const at = async (ctx: Ctx, revision: string): Promise<Definitions> => {
 const revisionOf = async (ctx: Ctx): Promise<string> => {
   const known = knownOf(ctx.store.cache)
   const begun = known.isBehind ? undefined : ctx.readPoint?.revision(TABLES)
-  if (begun !== undefined && Number(begun) >= known.least) return begun
+  if (begun !== undefined && isAsNew(begun, known.least)) return begun
   known.isBehind = false
   const revision = await ctx.store.revision(TABLES)
-  known.least = Number(revision)
+  known.least = revision
   return revision
 }
 

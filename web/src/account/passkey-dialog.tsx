@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import { asAppError, fieldErrors, isCode } from '../api/errors.ts'
-import { createPasskey, isRefusal } from '../login/webauthn.ts'
+import { isRefusal } from '../login/has-passkeys.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { Dialog, DialogActions } from '../ui/layers.tsx'
@@ -27,7 +27,11 @@ export const PasskeyDialog = ({ onAdded, onStale, onClose }: Props) => {
   const [name, setName] = useState('')
   const add = useMutation({
     mutationFn: async () => {
-      const { challenge_id, options } = await api.factors.passkeyOptions({})
+      const [{ createPasskey }, { challenge_id, options }] = await Promise.all([
+        // Most visits of the account make none.
+        import('../login/webauthn.ts'),
+        api.factors.passkeyOptions({}),
+      ])
       // The contract has the form that browsers send.
       const response = (await createPasskey(options)) as Parameters<typeof api.factors.createPasskey>[0]['response']
       return api.factors.createPasskey({ challenge_id, name, response })

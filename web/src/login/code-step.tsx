@@ -2,8 +2,8 @@
 import { type SubmitEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
+import { hasPasskeys } from './has-passkeys.ts'
 import css from './login.module.css'
-import { hasPasskeys } from './webauthn.ts'
 
 /** The fields of a sign-in that the server asks for. */
 export type Wanted = readonly string[]

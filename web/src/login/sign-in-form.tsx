@@ -10,10 +10,11 @@ import { useSecondsUntil } from '../shell/use-seconds-until.ts'
 import { Button } from '../ui/button.tsx'
 import { Alert, TextField } from '../ui/field.tsx'
 import { CodeStep, type Wanted } from './code-step.tsx'
+import { hasPasskeys, isRefusal } from './has-passkeys.ts'
 import css from './login.module.css'
 import { signInOptionsQuery } from './options.ts'
 import { usePasskeyList } from './use-passkey-list.ts'
-import { askPasskey, hasPasskeys, isRefusal, type Shown } from './webauthn.ts'
+import { askPasskey, type Shown } from './webauthn.ts'
 
 const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({ default: module.SetUpFactor })))
 

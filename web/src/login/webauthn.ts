@@ -1,14 +1,11 @@
 /** The ceremonies of passkeys, with the JSON forms of WebAuthn level 3, section 5.1. */
 import { postJson } from '../api/client.ts'
+import { hasPasskeys } from './has-passkeys.ts'
 
 /** The answer to the options of a ceremony. */
 export type Shown = { readonly challenge_id: string; readonly response: unknown }
 
 type Options<T> = { readonly challenge_id: string; readonly options: T }
-
-/** Returns true in a browser with passkeys and the JSON methods, at an address that is secure. */
-export const hasPasskeys = (): boolean =>
-  typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 /** Returns true if the browser offers passkeys in the list of a text field. */
 export const hasConditional = async (): Promise<boolean> =>
@@ -35,7 +32,3 @@ export const askPasskey = async (asking: Asking = {}): Promise<Shown> => {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
   return { challenge_id, response: answerOf(await navigator.credentials.get({ publicKey, ...asking })) }
 }
-
-/** The user has closed the browser's window, or it was replaced by another. */
-export const isRefusal = (error: unknown): boolean =>
-  error instanceof DOMException && (error.name === 'NotAllowedError' || error.name === 'AbortError')

@@ -94,7 +94,7 @@ export const createHosts = ({ hosts, connect, log }: HostsOptions): Hosts => {
     if (isAnother) failovers++
     if (!next) log?.warn('the database has no primary', { hosts: reasons(states()) })
     else if (isAnother) log?.warn('the database has another primary', { host: next.host.name, timeline: next.timeline })
-    else if (last) log?.info('primary of the database', { host: next.host.name, timeline: next.timeline })
+    else if (!isOne) log?.info('primary of the database', { host: next.host.name, timeline: next.timeline })
     if (isLeft || isAnother) for (const listener of listeners) listener(next?.host)
     if (!next) lookNow()
   }
