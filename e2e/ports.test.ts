@@ -247,7 +247,8 @@ test('the ports that SNMP reported are adopted, and several are deleted in one g
       const adopt = async () => {
         await tabTo(page, 'button', 'More about ports')
         await page.keyboard.press('Enter')
-        await page.getByRole('menuitem', { name: 'Adopt ports from SNMP' }).waitFor()
+        // It is shown before it has the focus.
+        await page.locator('[role=menuitem]:focus', { hasText: 'Adopt ports from SNMP' }).waitFor()
         await page.keyboard.press('Enter')
       }
       await adopt()
