@@ -3,7 +3,8 @@ import type { Device } from '../api/contracts.ts'
 import { type RefNames, withCustomFields } from '../custom-fields/values.ts'
 import { TableEngine, type TableQuery } from '../table/engine.ts'
 import type { Facets } from '../table/filter.ts'
-import { type Brief, type Called, STATES, type WorkerRequest, type WorkerResponse } from './messages.ts'
+import { briefOf } from './brief.ts'
+import type { Called, WorkerRequest, WorkerResponse } from './messages.ts'
 import { type DeviceRow, deviceRows, deviceSpec } from './spec.ts'
 import type { Host, Windowed } from './windowed.ts'
 
@@ -261,19 +262,6 @@ const full = async (ids: readonly string[]): Promise<readonly Device[]> => {
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-const brief = (): Brief => {
-  const rows = [...engine.query({ q: '', sort: 'name', isDescending: false })].map((index) => engine.row(index))
-  const placeNames = [...new Set(rows.map(({ datacenter_id }) => names.get(datacenter_id ?? '') ?? ''))]
-  const numbers = new Map(placeNames.map((name, number) => [name, number]))
-  return {
-    ids: rows.map(({ id }) => id),
-    names: rows.map(({ name }) => name),
-    places: Uint16Array.from(rows, ({ datacenter_id }) => numbers.get(names.get(datacenter_id ?? '') ?? '') ?? 0),
-    placeNames,
-    states: Uint8Array.from(rows, ({ status }) => STATES.indexOf(status)),
-  }
-}
-
 /** As the server finds the device that a row of an import means. */
 const mark = (rows: readonly Called[]): readonly string[] => {
   called = rows
@@ -303,6 +291,9 @@ const extend = (rows: readonly Device[]): void => {
   spec = custom ? withCustomFields(ownSpec, custom.definitions, refNames) : ownSpec
   engine = new TableEngine(rows, spec)
 }
+
+const rowsByName = (): readonly Device[] =>
+  [...engine.query({ q: '', sort: 'name', isDescending: false })].map((index) => engine.row(index))
 
 const allRows = (): readonly Device[] =>
   [...engine.query({ q: '', sort: '', isDescending: false })].map((index) => engine.row(index))
@@ -373,7 +364,7 @@ const hear = (ask: WorkerRequest): void => {
       void full(ask.ids).then((devices) => tell({ type: 'full', seq: ask.seq, devices }))
       return
     case 'brief':
-      tell({ type: 'brief', seq: ask.seq, brief: brief() })
+      tell({ type: 'brief', seq: ask.seq, brief: briefOf(rowsByName(), names) })
       return
     case 'mark':
       tell({ type: 'mark', seq: ask.seq, ids: mark(ask.rows) })
