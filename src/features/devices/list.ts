@@ -1,5 +1,5 @@
 /** The list of devices with its filters. */
-import type { SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import { countRows, listRows, type Page } from '../../platform/contract/list.ts'
 import { sortOf } from '../../platform/contract/sort.ts'
 import { cachedCount } from '../../platform/db/cache/query-cache.ts'
@@ -14,6 +14,7 @@ import { CUSTOM_TABLES, customFilters } from '../custom-fields/lists.ts'
 import { devicesIn } from '../networks/membership.ts'
 import { hasAddressIn } from '../spaces/keys.ts'
 import type { devices } from './api.ts'
+import { idsInPart, inSortedNames } from './part-page.ts'
 import type { Device } from './schema.ts'
 import { textFilter } from './search.ts'
 import { pastDevices, sortedDevices } from './sorted.ts'
@@ -55,10 +56,24 @@ const conditionsOf = async (ctx: Ctx, { tags = [], network_id, custom }: Filter)
   return ctx.isPast ? conditions : [...conditions, ...(await customFilters(ctx, 'devices', custom, 'devices.id'))]
 }
 
+/** The number of devices of a part up to which they are sorted before the first is sent. */
+const SORTED = 50_000
+
 /** Returns the devices that match all given filters: tags, datacenter, network, space, status, owner, custom fields and text. */
 export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise<JsonList<Device>> => {
-  const { datacenter_id, network_id, space_id, status, managed_by, rack_id, device_type_id, custom, sort, q } = filter
-  const isCustom = custom !== undefined || sort?.includes('custom.') === true
+  const {
+    datacenter_id,
+    network_id,
+    space_id,
+    status,
+    managed_by,
+    rack_id,
+    device_type_id,
+    custom,
+    sort = 'name',
+    q,
+  } = filter
+  const isCustom = custom !== undefined || sort.includes('custom.')
   const revision = await ctx.store.revision([
     'devices',
     ...(network_id ? (['network_addresses'] as const) : []),
@@ -83,16 +98,25 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     if (only?.count && !second && !isFiltered && !text) return only.count()
     return cachedCount(ctx, 'devices', `list ${JSON.stringify([revision, filter])}`, () => countRows(counted))
   }
-  if (sort !== undefined && sort !== 'name' && sort !== '-name')
-    return sortedDevices(ctx, { query: counted, total, page, sort, revision })
+  if (sort !== 'name' && sort !== '-name') return sortedDevices(ctx, { query: counted, total, page, sort, revision })
   const holding = async (part: Part) => inNames(text ? query.where(await text.ordered(part)) : query, sort)
-  /** Finds the page in index order, and fetches the documents of that page only. */
-  const pageOf = async (limit: number, offset: number) => {
+  // On PostgreSQL. A text has its own order of reading.
+  const areas = text || ctx.store.sql.isInProcess ? undefined : ctx.store.areas
+  const idsOf = async (limit: number, offset: number) => {
+    if (areas) return idsInPart(query, { areas, count: await total(), sort, limit, offset })
     const part = page.limit === undefined ? { count: await total() } : { wanted: offset + limit }
     const ids = (await holding(part)).clearSelect().select('devices.id').limit(limit).offset(offset)
-    const docs = ctx.db.selectFrom('devices').innerJoin(ids.as('page'), 'page.id', 'devices.id').select('devices.doc')
+    return sql<{ id: string }>`(${ids})`
+  }
+  /** Finds the page in index order, and fetches the documents of that page only. */
+  const pageOf = async (limit: number, offset: number) => {
+    const ids = (await idsOf(limit, offset)).as<'page'>(sql.ref('page'))
+    const docs = ctx.db.selectFrom('devices').innerJoin(ids, 'page.id', 'devices.id').select('devices.doc')
     return inNames(docs, sort)
   }
-  const whole = async () => holding({ count: text ? await total() : 0 })
+  const whole = async () => {
+    if (areas && (await total()) <= SORTED) return inSortedNames(query, sort)
+    return holding({ count: text ? await total() : 0 })
+  }
   return listRows(ctx, { revision, query, page, total, pageOf, whole, row: ({ doc }): string => doc })
 }

@@ -1,11 +1,13 @@
 /** Shows a caller the part of the database that it reaches. */
+import type { Kysely } from 'kysely'
 import { schemaOf, settled } from '../../platform/cli/schema.ts'
 import { orNotFound } from '../../platform/contract/errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { narrowedOf, viewedBy } from '../../platform/db/narrowed.ts'
+import { prepared } from '../../platform/db/query/prepared.ts'
 import type { TableViews } from '../../platform/db/table-views.ts'
 import { isReached, limitedTo } from '../../platform/operation/access.ts'
-import type { AreaKeeper } from '../../platform/operation/area-keeper.ts'
+import type { AreaKeeper, Limited } from '../../platform/operation/area-keeper.ts'
 import type { Limit } from '../../platform/operation/caller.ts'
 import { httpParts } from '../../platform/operation/http-route.ts'
 import type { AnyOperation, Permission } from '../../platform/operation/operation.ts'
@@ -13,7 +15,7 @@ import type { Ctx } from '../ctx.ts'
 import { INVENTORY } from '../inventory.ts'
 import type { Tables } from '../tables.ts'
 import { isSeen, type Seen, seenNoun, seenTable } from './seen.ts'
-import { viewsOf } from './views.ts'
+import { areasFor, BY_OWN_AREA, type TableByArea, viewsOf } from './views.ts'
 
 /** The views of the last parts that were asked for. */
 const MAX_VIEWS = 100
@@ -58,14 +60,55 @@ export const known = async (ctx: Ctx): Promise<Ctx> => {
   return Object.create(ctx, { db: { value: db } }) as Ctx
 }
 
+type PathId = { readonly field: string; readonly resource: Seen }
+
+const idsInPaths = new WeakMap<AnyOperation, readonly PathId[]>()
+
 /** The parameters of a path that are ids of resources of the estate. */
-const pathIds = (op: AnyOperation): { readonly field: string; readonly resource: Seen }[] => {
+const pathIds = (op: AnyOperation): readonly PathId[] => {
+  const known = idsInPaths.get(op)
+  if (known) return known
   const { properties = {} } = schemaOf(op.input)
-  return httpParts(op.http).params.flatMap((field) => {
+  const found = httpParts(op.http).params.flatMap((field) => {
     const { [field]: schema } = properties
     const { ref = '' } = schema ? settled(schema) : {}
     return isSeen(ref) ? [{ field, resource: ref }] : []
   })
+  idsInPaths.set(op, found)
+  return found
+}
+
+const areaIn = (table: TableByArea) =>
+  prepared((db: Kysely<Tables>, { id }: { id: string }) =>
+    // All of them have the columns; the type of all of them together is too wide for the builder.
+    db
+      .selectFrom(table as 'networks')
+      .select('area')
+      .where('id', '=', id),
+  )
+
+const areaOf: Readonly<Record<TableByArea, ReturnType<typeof areaIn>>> = {
+  datacenters: areaIn('datacenters'),
+  networks: areaIn('networks'),
+  pools: areaIn('pools'),
+  reservations: areaIn('reservations'),
+  devices: areaIn('devices'),
+  discovered_devices: areaIn('discovered_devices'),
+}
+
+const isByOwnArea = (table: keyof Tables): table is TableByArea => Object.hasOwn(BY_OWN_AREA, table)
+
+/** Returns true if the object is in the part. */
+const isInPart = async ({ whole, part, limit }: Limited<Ctx>, table: keyof Tables, id: string): Promise<boolean> => {
+  if (!isByOwnArea(table)) {
+    const query = part()
+      .db.selectFrom(table as 'networks')
+      .select('id')
+      .where('id', '=', id)
+    return (await query.executeTakeFirst()) !== undefined
+  }
+  const [row] = await areaOf[table](whole, { id })
+  return row !== undefined && (areasFor(limit, BY_OWN_AREA[table])?.has(row.area) ?? true)
 }
 
 /** Serves reads. */
@@ -74,18 +117,15 @@ export const reading: Pick<AreaKeeper<Tables>, 'partOf' | 'requireSeen'> = {
     // Lists of several resources answer by permissions: two callers of one part may see different resources of it.
     const { permissions } = limitedTo(caller, limit)
     const part = `${limit.part} ${Bun.hash([...permissions].sort().join()).toString(36)}`
-    const { read, store } = narrowedOf(db, viewsFor(db, limit), part)
+    const areas = limit.byResource ? undefined : limit.areas
+    const { read, store } = narrowedOf(db, viewsFor(db, limit), { name: part, areas })
     return { db: read, store }
   },
-  requireSeen: async (ctx, op, input) => {
+  requireSeen: async (limited, op, input) => {
     for (const { field, resource } of pathIds(op)) {
       const id = String((input as Readonly<Record<string, unknown>>)[field])
-      // All of them have the column; the type of all of them together is too wide for the builder.
-      const query = ctx.db
-        .selectFrom(seenTable(resource) as 'networks')
-        .select('id')
-        .where('id', '=', id)
-      orNotFound(await query.executeTakeFirst(), seenNoun(resource), id)
+      const isThere = await isInPart(limited, seenTable(resource), id)
+      orNotFound(isThere || undefined, seenNoun(resource), id)
     }
   },
 }

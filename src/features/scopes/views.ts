@@ -11,6 +11,21 @@ type Name = keyof Tables & string
 /** Tables without anything of the estate that is hidden from some callers, and the indexes of searches, whose rows are matched by number. */
 const AS_STORED = ['custom_fields', 'device_types', 'space_keys', 'devices_search'] as const
 
+/** The tables whose rows are seen by their own areas alone, with the resources of their readers. */
+export const BY_OWN_AREA = {
+  ...{ datacenters: 'datacenters', networks: 'networks', pools: 'pools', reservations: 'reservations' },
+  ...{ devices: 'devices', discovered_devices: 'discovery' },
+} as const satisfies Partial<Record<AreaTable, string>>
+
+export type TableByArea = keyof typeof BY_OWN_AREA
+
+// Of an object, the compiler knows the keys as texts alone.
+const TABLES_BY_AREA = Object.keys(BY_OWN_AREA) as TableByArea[]
+
+/** Returns the areas of the objects that the readers of a resource see; undefined for all of them. */
+export const areasFor = ({ areas, byResource }: Limit, resource: string): ReadonlySet<number> | undefined =>
+  byResource?.get(resource) ?? areas
+
 /** The tables of objects that have custom values and refs. */
 const HOLDERS = [
   ...(['spaces', 'datacenters', 'vlans', 'networks', 'pools', 'reservations', 'device_types'] as const),
@@ -21,10 +36,10 @@ const HOLDERS = [
  * Builds the views of a limited call. An address, a tag, a port or a cable is seen with its devices, a rack and a VLAN with their
  * datacenter, scans and rules with their network. A space is also seen with a network in it.
  */
-export const viewsOf = (engine: PastSql, { areas, byResource }: Limit): TableViews => {
+export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
   /** The condition that an object with an area is seen by the readers of a resource. */
   const isReached = (resource: string, alias: string): string => {
-    const reached = byResource?.get(resource) ?? areas
+    const reached = areasFor(limit, resource)
     if (reached === undefined) return '1 = 1'
     // SQLite uses the index of areas only with its own condition.
     return reached.size === 0
@@ -36,7 +51,6 @@ export const viewsOf = (engine: PastSql, { areas, byResource }: Limit): TableVie
     stored: [name, ...stored],
     sql: `SELECT s.* FROM ${engine.stored(name)} AS s WHERE ${condition}`,
   })
-  const placed = (name: AreaTable, resource: string = name) => view(name, isReached(resource, 's'))
   /** The condition that the object with an id is seen by the readers of a resource. */
   const one = (table: AreaTable, id: string, resource: string = table) =>
     `EXISTS (SELECT 1 FROM ${engine.stored(table)} AS p WHERE p.id = ${id} AND ${isReached(resource, 'p')})`
@@ -69,12 +83,7 @@ export const viewsOf = (engine: PastSql, { areas, byResource }: Limit): TableVie
   return new TableViews(
     engine,
     [
-      placed('datacenters'),
-      placed('networks'),
-      placed('pools'),
-      placed('reservations'),
-      placed('devices'),
-      placed('discovered_devices', 'discovery'),
+      ...TABLES_BY_AREA.map((name) => view(name, isReached(BY_OWN_AREA[name], 's'))),
       view(
         'spaces',
         `(${isReached('spaces', 's')}) OR EXISTS (SELECT 1 FROM ${engine.stored('networks')} AS p

@@ -119,6 +119,8 @@ export type ReadHosts = {
 
 export type Db<Tables> = {
   readonly engine: Engine
+  /** The areas of the rows of a part. Undefined for a whole database, and for a part with different areas of its tables. */
+  readonly areas?: ReadonlySet<number> | undefined
   /** Reads see the last commit; each statement on its own. */
   readonly read: Kysely<Tables>
   /** Like `read`, for fast queries: of a few rows, by an index. A query may wait for earlier ones on its connection. */

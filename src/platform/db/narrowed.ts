@@ -23,12 +23,13 @@ export const viewedBy = <Tables>(db: Kysely<Tables>, views: TableViews): Kysely<
 
 /**
  * Returns the part of a database that the views show.
- * @param part tells the part from others: caches and ETags of one part never serve another
+ * @param name tells the part from others: caches and ETags of one part never serve another
+ * @param areas those of its rows, if they are the same for all tables
  */
 export const narrowedOf = <Tables>(
   whole: Db<Tables>,
   views: TableViews,
-  part: string,
+  { name: part, areas }: { readonly name: string; readonly areas: ReadonlySet<number> | undefined },
 ): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
   const rewrite = rewriteBy(views)
   const narrowed = <Row>(query: Compilable<Row>): Compilable<Row> => ({ compile: () => rewrite(query.compile()) })
@@ -38,6 +39,7 @@ export const narrowedOf = <Tables>(
   }
   const store: Db<Tables> = {
     ...whole,
+    areas,
     read,
     quick: read,
     quickMany: read,

@@ -9,6 +9,14 @@ import type { AnyOperation } from './operation.ts'
 /** A part of the database. */
 export type Part<Tables> = { readonly db: Kysely<Tables>; readonly store: Db<Tables> }
 
+/** A read that is limited to a part. */
+export type Limited<Ctx> = {
+  readonly whole: Ctx
+  /** The context over the part. */
+  readonly part: () => Ctx
+  readonly limit: Limit
+}
+
 type ChosenIds<Tables> = (
   ctx: KernelCtx<Tables>,
   write: Pick<LimitedWrite, 'caller' | 'permission'>,
@@ -29,8 +37,8 @@ export type AreaKeeper<Tables> = {
   readonly settle: (ctx: KernelCtx<Tables>, since?: number) => Promise<void>
   /** Returns the part of the database that a limited call reads. */
   readonly partOf: (db: Db<Tables>, caller: Caller, limit: Limit) => Part<Tables>
-  /** @param ctx of the part @throws AppError NOT_FOUND for an object of the path that is not in the part, or nowhere */
-  readonly requireSeen: (ctx: KernelCtx<Tables>, op: AnyOperation, input: object) => Promise<void>
+  /** @throws AppError NOT_FOUND for an object of the path that is not in the part, or nowhere */
+  readonly requireSeen: (limited: Limited<KernelCtx<Tables>>, op: AnyOperation, input: object) => Promise<void>
   /**
    * Checks the objects that the input of a write names.
    * @throws AppError NOT_FOUND or VALIDATION_ERROR for one that the caller may not read, or that does not exist; FORBIDDEN for one that the

@@ -180,11 +180,13 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   ): Promise<unknown> => {
     if (fields.asOf !== undefined)
       throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
-    const narrowed = narrowedFor(call, call.request.readPoint)
-    const input = mayHoldRefs(op.input, own) ? await resolveRefs(narrowed, op.input, own) : own
-    await areasOf().requireSeen(narrowed, op, input)
-    const ctx = op.limited === 'whole' ? contextFor(call, undefined, { readPoint: call.request.readPoint }) : narrowed
-    const answer = await answerOf(handler, ctx, input)
+    const { readPoint } = call.request
+    let narrowed: KernelCtx<Tables> | undefined
+    const part = (): KernelCtx<Tables> => (narrowed ??= narrowedFor(call, readPoint))
+    const input = mayHoldRefs(op.input, own) ? await resolveRefs(part(), op.input, own) : own
+    const whole = contextFor(call, undefined, { readPoint })
+    await areasOf().requireSeen({ whole, part, limit: call.limit }, op, input)
+    const answer = await answerOf(handler, op.limited === 'whole' ? whole : part(), input)
     return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
   }
 
