@@ -3,7 +3,7 @@ import { migrations } from '../migrations/index.ts'
 import type { OtherProgram } from '../platform/db/database.ts'
 import { type Applied, floorOf, levelOf, obstacleText, obstacleTo } from '../platform/db/floors.ts'
 import { ddlFor, pendingOf } from '../platform/db/migrate.ts'
-import { OTHER_PROGRAMS, otherProgramOf } from '../platform/db/postgres/programs.ts'
+import { otherProgramsOf, PROGRAMS } from '../platform/db/postgres/programs.ts'
 import type { Query } from './doctor-data.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
@@ -28,8 +28,13 @@ export const appliedIn = async (query: Query): Promise<AppliedRow[]> => {
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const connectedTo = async (query: Query): Promise<OtherProgram[]> =>
-  (await query(OTHER_PROGRAMS)).map(({ name, address, since }) =>
-    otherProgramOf({ name: String(name), address: textOf(address), since: textOf(since) }),
+  otherProgramsOf(
+    (await query(PROGRAMS)).map(({ name, address, since, is_this }) => ({
+      name: String(name),
+      address: String(address),
+      since: String(since),
+      is_this: is_this === true,
+    })),
   )
 
 /** @returns nothing if there is nothing to migrate */
