@@ -188,9 +188,15 @@ describe.each(dialects())('on %s', (dialect) => {
 
     test.each(named(lists))('%s is 304 for a client with its ETag', async (_, op) => {
       const path = await addressOf(op)
-      const etag = (await admin.request('GET', path)).headers.get('etag') ?? ''
-      expect(etag).toMatch(/^"[^"]+"$/)
-      expect((await admin.request('GET', path, undefined, { 'If-None-Match': etag })).status).toBe(304)
+      await until('list that stays the same', async () => {
+        const etag = (await admin.request('GET', path)).headers.get('etag') ?? ''
+        expect(etag).toMatch(/^"[^"]+"$/)
+        const again = await admin.request('GET', path, undefined, { 'If-None-Match': etag })
+        // Webhooks are delivered meanwhile, which changes the list of deliveries.
+        if (again.status === 200 && again.headers.get('etag') !== etag) return undefined
+        expect(again.status).toBe(304)
+        return true
+      })
     })
 
     const paged = lists.filter(({ name }) => !WHOLE.includes(name))
