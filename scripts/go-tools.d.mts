@@ -1,4 +1,4 @@
 // Types of go-tools.mjs, which is plain JavaScript because Node 20 runs it before Bun is there.
 
 /** The path of a tool, which need not be there. */
-export function goTool(name: 'helm' | 'litestream'): string
+export function goTool(name: 'etcd' | 'helm' | 'litestream'): string

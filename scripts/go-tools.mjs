@@ -7,6 +7,7 @@ import { fail, root } from './install.mjs'
 import { findProgram } from './server-binaries.mjs'
 
 const tools = {
+  etcd: { package: 'go.etcd.io/etcd/server/v3', version: 'v3.6.16' },
   helm: { package: 'helm.sh/helm/v3/cmd/helm', version: 'v3.19.2' },
   litestream: { package: 'github.com/benbjohnson/litestream/cmd/litestream', version: 'v0.5.17' },
 }
@@ -25,8 +26,14 @@ export function ensureGoTool(name) {
   rmSync(part, { recursive: true, force: true })
   mkdirSync(part, { recursive: true })
   const { package: path, version } = tools[name]
-  const env = { ...process.env, GOBIN: part }
-  const { status, stderr, error } = spawnSync(go, ['install', `${path}@${version}`], { encoding: 'utf8', env })
-  if (status !== 0) fail(`${name} could not be built (go install ${path}@${version}):\n${error?.message ?? stderr}`)
+  // In a module of its own, because `go install` refuses modules with replacements.
+  for (const args of [
+    ['mod', 'init', 'tool'],
+    ['get', `${path}@${version}`],
+    ['build', '-o', name, path],
+  ]) {
+    const { status, stderr, error } = spawnSync(go, args, { encoding: 'utf8', cwd: part })
+    if (status !== 0) fail(`${name} could not be built (go ${args.join(' ')}):\n${error?.message ?? stderr}`)
+  }
   renameSync(part, folder)
 }

@@ -1,6 +1,7 @@
 // `npm test`: everything, on a machine that may be fresh. Each step runs even if one before it failed.
 // `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`.
 
+import { ensureGoTool } from './go-tools.mjs'
 import { ensureDependencies } from './install.mjs'
 import { ensureAnsible, ensureCanaille, ensurePatroni, ensureSchemathesis } from './python-tools.mjs'
 import {
@@ -28,6 +29,7 @@ ensureAnsible()
 ensureCanaille()
 if (process.env.PLAT_LONG === '1') {
   ensureLongServers()
+  ensureGoTool('etcd')
   ensurePatroni()
 }
 

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SQL } from 'bun'
+import { goTool } from '../../scripts/go-tools.mjs'
 import { patroniFolder } from '../../scripts/python-tools.mjs'
 import { findPostgres, findTool } from '../../scripts/server-binaries.mjs'
 import { childrenOf, signal } from './processes.ts'
@@ -19,11 +20,19 @@ const PATIENCE_MS = 120_000
 const LOOK_MS = 50
 const PASSWORDS = { plat: 'plat', superuser: 'change-me-1', api: 'change-me-3' }
 
+/**
+ * A frozen leader of etcd before 3.4.31 or 3.5.13 revokes the lease of the new primary when it wakes (etcd #15247). Debian 12
+ * has an earlier version, so the tests build their own where Go is installed.
+ */
+const BUILT_ETCD = goTool('etcd')
+const isBuilt = existsSync(BUILT_ETCD)
+const etcd = isBuilt ? BUILT_ETCD : findTool('etcd')
+
 /** The reason for which no machines can be started here, for the name of a skipped test. */
 export const patroniProblem: string | undefined = ((): string | undefined => {
   if (process.platform !== 'linux') return 'processes are found by /proc'
   if (!findPostgres()) return 'PostgreSQL is missing'
-  if (!findTool('etcd')) return 'etcd is missing (Debian package etcd-server)'
+  if (!etcd) return 'etcd is missing (Debian package etcd-server)'
   return existsSync(join(patroniFolder, 'installed')) ? undefined : 'Patroni is missing; npm run test:long installs it'
 })()
 
@@ -49,8 +58,7 @@ export type Machine = {
   /** Kills the postmaster and its children alone. Patroni starts it again, or promotes a standby. */
   readonly killPostgres: () => void
   /**
-   * Stops PostgreSQL and Patroni by SIGSTOP: connections stay open, and get no answer. Not etcd: a frozen leader of a version
-   * before 3.4.31 or 3.5.13 revokes the lease of the new primary when it wakes (etcd #15247).
+   * Stops all processes of the machine by SIGSTOP: connections stay open, and get no answer. With the etcd of Debian 12, all but it.
    */
   readonly freeze: () => void
   readonly thaw: () => void
@@ -253,12 +261,12 @@ class Node implements Machine {
     const data = join(this.#folder, 'data')
     const environment = { ...this.#environment('etcd.env'), ETCD_DATA_DIR: join(this.#folder, 'etcd') }
     const patroni = { ...this.#environment('patroni.env'), PYTHONPATH: join(this.#folder, '../patroni') }
-    const etcd = launch({
+    const store = launch({
       prepare: () => shell(['mkdir', '-p', this.#folder]),
       serve: () => [
         'sh',
         '-c',
-        `echo $$ >pid; exec ${shell(['env', ...variables(environment), findTool('etcd') ?? missing('etcd')])}`,
+        `echo $$ >pid; exec ${shell(['env', ...variables(environment), etcd ?? missing('etcd')])}`,
       ],
       isReady: (dir) => read(join(dir, 'pid')) !== '',
       stopSignal: 'KILL',
@@ -274,7 +282,7 @@ class Node implements Machine {
       isReady: (dir) => read(join(dir, 'pid')) !== '',
       stopSignal: 'QUIT',
     })
-    this.#running = await Promise.all([etcd, manager])
+    this.#running = await Promise.all([store, manager])
   }
 
   kill = async (): Promise<void> => {
@@ -294,10 +302,15 @@ class Node implements Machine {
 
   freeze = (): void => {
     // The parents first: they start no others.
-    for (let n = 0; n < 3; n++) signal(this.#processes(this.#running.slice(1)), 'SIGSTOP')
+    for (let n = 0; n < 3; n++) signal(this.#freezable(), 'SIGSTOP')
   }
 
-  thaw = (): void => signal(this.#processes(this.#running.slice(1)).reverse(), 'SIGCONT')
+  thaw = (): void => signal(this.#freezable().reverse(), 'SIGCONT')
+
+  /** Of etcd and Patroni, in this order. */
+  #freezable(): number[] {
+    return this.#processes(this.#running.slice(isBuilt ? 0 : 1))
+  }
 
   #postgres(): number[] {
     const postmaster = Number(read(join(this.#folder, 'data', 'postmaster.pid')).split('\n')[0])
