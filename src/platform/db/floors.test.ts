@@ -167,7 +167,7 @@ if (dialects().includes('postgres'))
         const described = version === '' ? 'an earlier version' : '1\\.0\\.0'
         expect(next).rejects.toThrow(
           new RegExp(
-            `^0060-later cannot be done beside older Plats: ${described} at 127\\.0\\.0\\.1 since 20\\d\\d-\\d\\d-\\d\\dT[\\d:]{8}Z\\. Stop them first\\.$`,
+            `^0060-later cannot be done beside older Plats: ${described} at 127\\.0\\.0\\.1 since 20\\d\\d-\\d\\d-\\d\\dT[\\d:.]{12}Z\\. Stop them first\\.$`,
           ),
         )
         await Promise.allSettled([next])

@@ -53,12 +53,12 @@ export const obstacleTo = (
   return undefined
 }
 
-/** @example '0.1.0 at 10.0.0.5 since 2026-01-02T03:04:05Z' */
+/** @example '0.1.0 at 10.0.0.5 since 2026-01-02T03:04:05.678Z' */
 const described = ({ version, address, since }: OtherProgram): string =>
   [version ?? 'an earlier version', ...(address ? [`at ${address}`] : []), ...(since ? [`since ${since}`] : [])].join(
     ' ',
   )
 
-/** @example '0059-x cannot be done beside older Plats: 0.1.0 at 10.0.0.5 since 2026-01-02T03:04:05Z' */
+/** @example '0059-x cannot be done beside older Plats: 0.1.0 at 10.0.0.5 since 2026-01-02T03:04:05.678Z' */
 export const obstacleText = ({ migration, programs }: Obstacle): string =>
   `${migration} cannot be done beside older Plats: ${programs.map(described).join(', ')}`
