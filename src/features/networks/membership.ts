@@ -14,8 +14,8 @@ export const devicesIn = (networkId: string): Subset => ({
   value: networkId,
 })
 
-/** Beyond this many addresses, reading every network once is cheaper than querying their subnets. */
-const FEW = 8
+/** Beyond this many subnets, reading every network once is cheaper than asking for these. An estate may have 20,000 networks. */
+const MOST_ASKED = 4000
 
 /** Returns the keys of the subnets that hold an address in its space, the most specific first. */
 export const subnetKeysAround = (key: IpKey): string[] => {
@@ -28,12 +28,12 @@ export const subnetKeysAround = (key: IpKey): string[] => {
 export const networksHolding = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Map<string, readonly string[]>> => {
   const enclosing = new Map([...new Set(keys)].map((key) => [key, subnetKeysAround(key)]))
   if (enclosing.size === 0) return new Map()
-  const asked = enclosing.size <= FEW ? [...new Set([...enclosing.values()].flat())] : 'all'
-  const ids = await store.idsBySubnetKey(ctx, asked)
+  const subnets = [...new Set([...enclosing.values()].flat())]
+  const ids = await store.idsBySubnetKey(ctx, subnets.length <= MOST_ASKED ? subnets : 'all')
   return new Map(
-    [...enclosing].map(([key, subnets]) => {
+    [...enclosing].map(([key, around]) => {
       // Most specific first, so the first subnet that is a network's decides.
-      for (const subnet of subnets) {
+      for (const subnet of around) {
         const found = ids.get(subnet) ?? []
         if (found.length > 0) return [key, found]
       }
