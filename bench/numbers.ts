@@ -8,7 +8,15 @@ export const quantile = (values: readonly number[], share: number): number => {
   return ordered[Math.min(ordered.length - 1, Math.floor(share * ordered.length))] ?? Number.NaN
 }
 
-export const median = (values: readonly number[]): number => quantile(values, 0.5)
+/** Of an even number, the mean of the two in the middle. */
+export const median = (values: readonly number[]): number => {
+  const ordered = sorted(values)
+  const [below = Number.NaN, above = Number.NaN] = [
+    ordered[Math.ceil(ordered.length / 2) - 1],
+    ordered[Math.floor(ordered.length / 2)],
+  ]
+  return (below + above) / 2
+}
 
 export const rate = (perSecond: number): string => `${Math.round(perSecond).toLocaleString('en-US')}/s`
 export const milliseconds = (ms: number): string =>

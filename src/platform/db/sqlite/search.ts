@@ -11,8 +11,8 @@ const MANY = 4000
 const SOON = 10_000
 /** If at least one of this many rows matches, a scan always finds the next match soon. */
 const DENSE = 4
-/** Matches in a table of so many rows are counted on another thread. In a smaller one that takes a few milliseconds. */
-const LARGE = 20_000
+/** Matches in a table of so many rows are counted on another thread, which takes a tenth longer. In a smaller one no request waits for 50 ms. */
+const LARGE = 150_000
 /** Shorter words have no trigram. */
 const SHORTEST = 3
 

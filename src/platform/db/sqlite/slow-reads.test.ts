@@ -74,7 +74,7 @@ test('a query without the mark runs on this thread', async () => {
 
 describe.each([
   [1000, false],
-  [20_000, true],
+  [150_000, true],
 ])('matches of words in %d rows', (count, isElsewhere) => {
   const WORDS = { 'indexed words': ['every', 'note'], 'a short word': ['every', 'no'] }
 
