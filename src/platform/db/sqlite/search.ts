@@ -78,7 +78,8 @@ type Looked = { readonly table: string; readonly condition: RawBuilder<SqlBool>;
 const comeSoon = async (db: QueryExecutorProvider, { table, condition, wanted }: Looked): Promise<boolean> => {
   const first = sql`SELECT search_text FROM ${sql.table(table)} ORDER BY name_key, id LIMIT ${SOON}`
   const found = sql`SELECT 1 FROM (${first}) AS ${sql.table(table)} WHERE ${condition} LIMIT ${wanted}`
-  return (await countOf(db, found)) === wanted
+  // The first time, each of the rows may have to be read from the disk.
+  return (await countMany(db, table, found)) === wanted
 }
 
 /** The result of the index is passed on as a list, which is faster than querying it again. */
