@@ -192,7 +192,7 @@ describe.each(dialects())('on %s', (dialect) => {
         const etag = (await admin.request('GET', path)).headers.get('etag') ?? ''
         expect(etag).toMatch(/^"[^"]+"$/)
         const again = await admin.request('GET', path, undefined, { 'If-None-Match': etag })
-        // Webhooks are delivered meanwhile, which changes the list of deliveries.
+        // A delivery of a webhook changes the list of deliveries at any time.
         if (again.status === 200 && again.headers.get('etag') !== etag) return undefined
         expect(again.status).toBe(304)
         return true
