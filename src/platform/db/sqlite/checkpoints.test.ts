@@ -86,6 +86,20 @@ test('the log restarts repeatedly, before a commit must checkpoint', async () =>
   expect(longest).toBeLessThan(LOG_PAGES)
 })
 
+test('a large transaction is moved, also if the log is as long as before by then', async () => {
+  const isMoved = () => logOf().checkpointed === logOf().log
+  for (let n = 0; n < 3; n++) {
+    await db.write(
+      async (tx) => {
+        for (let row = 0; row < 100; row++) await tx.db.insertInto('t').values({ id: ++rows, blob: ROW }).execute()
+      },
+      { large: true },
+    )
+    await until(isMoved)
+  }
+  expect(logOf().log).toBeLessThan(2 * 100 * 33)
+})
+
 test('checkpointed data is complete', async () => {
   await warm()
   await writeUntil(() => rows >= 150)
@@ -184,6 +198,18 @@ describe('the checkpoint worker', () => {
     await (await warmed(checkpoints, grow)).waited
     const { log, checkpointed } = logOf(writer)
     expect(checkpointed).toBe(log)
+    await close()
+  })
+
+  test('delays a large transaction until it is complete, also the first one', async () => {
+    const { writer, checkpoints, grow, close } = opened()
+    grow()
+    expect(checkpoints.maintain()).toBeUndefined()
+    const waited = checkpoints.beforeLarge()
+    expect(waited).toBeDefined()
+    await waited
+    const { log, checkpointed } = logOf(writer)
+    expect([checkpointed, checkpoints.beforeLarge()]).toEqual([log, undefined])
     await close()
   })
 

@@ -8,12 +8,19 @@ import { createSnapshots, type Snapshots } from './snapshots.ts'
 const STEP_PAGES = 2000
 /** If the disk takes longer, writes continue. */
 const LONGEST_WAIT_MS = 5000
+/** The same for a large transaction, which holds the writer for minutes. The log of the one before it may have a gigabyte. */
+const LONGEST_WAIT_OF_LARGE_MS = 60_000
 /** If snapshots have prevented a reset of the log for this long, they are recalled. */
 const RESET_AFTER_MS = 5_000
 /** Time limit of such a reset. With the time before, it is less than 30 s. */
 const RESET_WITHIN_MS = 12_000
 /** A busy writer is between two transactions within this time. */
 const NEXT_COMMIT_MS = 300
+
+/** In pages. */
+type Log = { readonly log: number /** Those that are in the file. */; readonly checkpointed: number }
+
+const NO_LOG: Log = { log: 0, checkpointed: 0 }
 
 export type CheckpointOptions = {
   readonly file: string
@@ -32,6 +39,8 @@ export type CheckpointOptions = {
 export type Checkpoints = {
   /** Called between two transactions. The next one should begin when the returned promise resolves. Never rejects. */
   readonly maintain: () => Promise<void> | undefined
+  /** Called before a large transaction, which should begin when the returned promise resolves: the log is used again from its start then. */
+  readonly beforeLarge: () => Promise<void> | undefined
   /** Resolves when no checkpoint is running. */
   readonly close: () => Promise<void>
 }
@@ -67,7 +76,7 @@ export const createCheckpoints = ({
     busy: () => new Error('the log is being moved already'),
   })
   // Reports the length of the log without moving pages.
-  const length = writer.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
+  const length = writer.prepare<Log, []>('PRAGMA wal_checkpoint(NOOP)')
   let running: Promise<void> | undefined
   let isClosed = false
   /** The length of the log at the last checkpoint. */
@@ -75,28 +84,31 @@ export const createCheckpoints = ({
   /** True if the last checkpoint succeeded, so the worker is running. */
   let isReady = false
   let isFailing = false
+  /** True if the last checkpoint has moved all of the log. */
+  let isMoved = false
   /** The time at which the log was last short or reset. */
   let shortAtMs = performance.now()
   let isResetting = false
   /** Resolves between two transactions, after another checkpoint. */
   let betweenCommits: (() => void) | undefined
 
-  const pagesInLog = (): number => {
+  const logNow = (): Log => {
     try {
-      return length.get()?.log ?? 0
+      return length.get() ?? NO_LOG
     } catch {
       // The disk cannot be read: the next write reports it.
-      return 0
+      return NO_LOG
     }
   }
 
   const move = async (): Promise<void> => {
     try {
-      await gate.run({ file })
+      isMoved = (await gate.run({ file })) === 'moved'
       isReady = true
       isFailing = false
     } catch (error) {
       isReady = false
+      isMoved = false
       if (!isFailing && !isClosed) onFailure(error)
       isFailing = true
     } finally {
@@ -144,10 +156,11 @@ export const createCheckpoints = ({
     maintain: () => {
       if (isClosed) return undefined
       if (running) return isResetting ? atMost(running, longestWaitMs) : undefined
-      const pages = pagesInLog()
-      // The log was reset, which the first write after a complete checkpoint does.
-      if (pages < triedAt) {
+      const { log: pages, checkpointed } = logNow()
+      // The log was reset, which the first write after a complete checkpoint does. It may be longer than before by now.
+      if (pages < triedAt || (isMoved && checkpointed < triedAt)) {
         triedAt = 0
+        isMoved = false
         shortAtMs = performance.now()
       }
       const ask = isResetDue(pages) ? recall() : undefined
@@ -159,6 +172,7 @@ export const createCheckpoints = ({
       }
       return pages - triedAt < STEP_PAGES ? undefined : moveNow(pages)
     },
+    beforeLarge: () => (running && !isClosed ? atMost(running, LONGEST_WAIT_OF_LARGE_MS) : undefined),
     close: async () => {
       isClosed = true
       if (running) await atMost(running, longestWaitMs)

@@ -37,6 +37,8 @@ type Listeners = {
   readonly finish?: (notes: Notes, on: Writer) => Promise<void>
   /** The connection for large transactions, opened for each. Without it they run on the other one. */
   readonly large?: Writer & { readonly open: () => Promise<void>; readonly close: () => Promise<void> }
+  /** Called before each large transaction, which waits for it. Must not fail. */
+  readonly beforeLarge?: () => Promise<void> | undefined
   /** Called after each transaction, when its writes are answered; the next one waits for it. Must not fail. */
   readonly between?: () => Promise<void> | undefined
 }
@@ -101,7 +103,10 @@ export class CommitGroup {
     let isCommitting = false
     try {
       this.#waitForDisk(!group.every(({ deferSync }) => deferSync))
-      if (large) await large.open()
+      if (large) {
+        await this.#listeners.beforeLarge?.()
+        await large.open()
+      }
       this.#writer = large ?? this.#database
       await this.#writer.run('BEGIN IMMEDIATE')
       this.#listeners.begun?.()

@@ -153,7 +153,8 @@ export const openSqlite = <Tables>(
   // A scan is not recalled, and then recalling the others has no effect.
   const recall = () => (scans > 0 || !snapshotsDue ? undefined : () => snapshotsDue?.(performance.now()))
   const checkpoints = createCheckpoints({ file, writer, onFailure: onCheckpointFailure, snapshots, recall, ...timing })
-  const listeners = { begun, ended: disk.ended, finish, between: checkpoints.maintain, large: largeWriter }
+  const { maintain: between, beforeLarge } = checkpoints
+  const listeners = { begun, ended: disk.ended, finish, between, beforeLarge, large: largeWriter }
   const group = new CommitGroup(writer, committed, listeners)
 
   let isOpen = true
