@@ -25,13 +25,13 @@ type Wanted = {
 }
 
 /**
- * Returns the ids of a page of the devices that the query finds, as `page`. The first ones of each area by its index are the fewest rows to
- * read, unless there are many areas or the page is far from the beginning.
+ * Returns a subquery of the ids of a page of the devices that the query finds. The first ones of each area by its index are the fewest rows
+ * to read, unless there are many areas or the page is far from the beginning.
  */
 export const idsInPart = <Row>(query: Query<Row>, { areas, count, sort, limit, offset }: Wanted) => {
   const inSome = query.clearSelect()
   const wanted = offset + limit
-  if (areas.size * wanted > count)
+  if (areas.size * wanted >= count)
     return sql<{ id: string }>`(${inSortedNames(inSome.select('devices.id'), sort).limit(limit).offset(offset)})`
   const direction = sql.raw(directionOf(sort))
   const inOne = inSome

@@ -18,7 +18,11 @@ const RESET_WITHIN_MS = 12_000
 const NEXT_COMMIT_MS = 300
 
 /** In pages. */
-type Log = { readonly log: number /** Those that are in the file. */; readonly checkpointed: number }
+type Log = {
+  readonly log: number
+  /** Those that are in the file. */
+  readonly checkpointed: number
+}
 
 const NO_LOG: Log = { log: 0, checkpointed: 0 }
 
