@@ -14,8 +14,10 @@ import { mustRun, ROOT, tempFolder } from '../trial.ts'
 setDefaultTimeout(60 * 60_000)
 const ROUNDS = 20
 const WRITERS = 8
-/** Writes of a round after Litestream has sent its first file: at least, and at random more. */
-const WRITES = [300, 1200] as const
+/** Writes of each, whose part of the log Litestream leaves as it is (`min-checkpoint-page-count` is 1000). */
+const FEW = 15
+/** Writes go on for this long, at least and at most: longer than a change may take to the replica (LOST_MS). */
+const LOAD_MS = [2500, 4500] as const
 /** The age of the oldest lost write. `sync-interval` is a second, and the transfer takes its time. */
 const LOST_MS = 2000
 const PATIENCE_MS = 120_000
@@ -83,10 +85,10 @@ describe.skipIf(!existsSync(litestream))('with Litestream', () => {
 
   const acked: Write[] = []
   const refused: string[] = []
-  const load = (child: ServerChild, round: string) => {
+  const load = (child: ServerChild, round: string, most = Number.POSITIVE_INFINITY) => {
     let isOver = false
     const write = async (writer: number): Promise<void> => {
-      for (let n = 0; !isOver; n++) {
+      for (let n = 0; !isOver && n < most; n++) {
         const name = `${round}-${writer}-${n}`
         const response = await fetch(`${child.url}/api/devices`, {
           method: 'POST',
@@ -103,16 +105,15 @@ describe.skipIf(!existsSync(litestream))('with Litestream', () => {
       isOver = true
       return writing
     }
-    return { end }
+    return { writing, end }
   }
 
-  /** Writes until Litestream has sent changes, and a random number of times more. */
+  /** Writes for a random time, and until Litestream has sent changes. */
   const writeFor = async (child: ServerChild, round: string) => {
     const before = newestIn(replica)
     const writers = load(child, round)
+    await Bun.sleep(LOAD_MS[0] + Math.random() * (LOAD_MS[1] - LOAD_MS[0]))
     await until('file of this round in the replica', () => newestIn(replica) > before)
-    const wanted = acked.length + WRITES[0] + Math.floor(Math.random() * (WRITES[1] - WRITES[0]))
-    await until(`${wanted} writes`, () => acked.length >= wanted)
     return writers
   }
 
@@ -165,6 +166,39 @@ describe.skipIf(!existsSync(litestream))('with Litestream', () => {
       tooOld: [],
     })
   })
+
+  /** Returns the salts of SQLite's log, which change when it is reset. */
+  const saltsNow = (): string => readFileSync(`${database()}-wal`).subarray(16, 24).toString('hex')
+
+  // Few writes after a reset do not overwrite the last frame that Litestream has copied.
+  test.each(['before', 'just after', 'long after'])(
+    'Litestream alone is killed, and is back %s a reset of the log: nothing is missing',
+    async (when) => {
+      const [beside, child] = [replicate(), await server.start()]
+      const name = when.replace(' ', '-')
+      await (await writeFor(child, name)).end()
+      // Its checkpoint after these writes resets the log. It copies the next ones without another.
+      await Bun.sleep(LOST_MS)
+      await load(child, `${name}-few`, FEW).writing
+      await Bun.sleep(LOST_MS)
+      beside.kill('SIGKILL')
+      await beside.exited
+      const salts = saltsNow()
+      const { end } = load(child, `${name}-alone`)
+      if (when === 'before') await Bun.sleep(LOAD_MS[0] / 10)
+      else await until('reset of the log', () => saltsNow() !== salts)
+      if (when !== 'long after') await end()
+      const again = replicate()
+      await Bun.sleep(LOAD_MS[0])
+      await end()
+      await child.stop()
+      again.kill('SIGTERM')
+      expect(await again.exited).toBe(0)
+      const stored = namesIn(await restore(name))
+      expect(acked.filter((write) => !stored.has(write.name))).toEqual([])
+      expect(refused).toEqual([])
+    },
+  )
 
   test('restored data goes on with the same replica, and ended in order nothing is lost', async () => {
     const dataDir = await restore('restored')

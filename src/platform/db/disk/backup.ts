@@ -1,8 +1,9 @@
 /** Makes a verified backup: copied in one snapshot, packed, unpacked again, and checked. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type FileReport, isOfLitestream } from '../sqlite/file.ts'
+import type { FileReport } from '../sqlite/file.ts'
 import { checkDatabase, copyDatabase, type Watch } from '../sqlite/file-work.ts'
+import { isOfLitestream } from '../sqlite/litestream.ts'
 import { BackupError, inspect, type Manifest, pack, unpack } from './backup-file.ts'
 import { replaceFile } from './durable.ts'
 

@@ -1,7 +1,7 @@
 // The log of SQLite is moved into the file beside the writes, and stays bounded.
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -12,8 +12,9 @@ type Tables = { t: { id: number; blob: string } }
 
 /** From this size on, a commit itself runs a checkpoint (sqlite.ts). */
 const LOG_PAGES = 3000
-/** About 33 pages. */
 const ROW = 'x'.repeat(130_000)
+/** Pages of the log that a row takes: about 33 in each transaction. */
+const ROW_PAGES = 40
 const POLL_MS = 5
 const PATIENCE_MS = 10_000
 
@@ -133,6 +134,55 @@ describe('a snapshot that is still read', () => {
     const { log } = logOf()
     expect(log).toBeGreaterThan(LOG_PAGES)
     await writeUntil(() => logOf().log < LOG_PAGES)
+  })
+})
+
+describe('in a file that Litestream replicates', () => {
+  const FRAME_BYTES = 4096 + 24
+  const LOG_HEADER_BYTES = 32
+  const come = () => beside.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
+  /** Writes until the log is reset. @returns the length before, and the bytes of the file right after */
+  const untilReset = async () => {
+    let longest = 0
+    await writeUntil(() => {
+      const { log } = logOf()
+      if (log < longest) return true
+      longest = log
+      return false
+    })
+    return { longest, bytes: statSync(`${file}-wal`).size, log: logOf().log }
+  }
+
+  test.each([
+    ['comes while the server runs', false],
+    ['was there before', true],
+  ])('and that %s, the log is left to it up to 64 MB, and a reset leaves no older frame', async (_, isReopened) => {
+    await warm()
+    come()
+    if (isReopened) {
+      await db.close()
+      db = openSqlite<Tables>(file)
+    }
+    const { longest, bytes, log } = await untilReset()
+    expect(longest).toBeGreaterThan(8 * 2000)
+    // The commit that passes the limit runs a checkpoint, if the worker has not started by then.
+    expect(longest).toBeLessThan(8 * LOG_PAGES + ROW_PAGES)
+    expect(bytes).toBe(LOG_HEADER_BYTES + log * FRAME_BYTES)
+  })
+
+  test('the reset by a large transaction leaves no older frame', async () => {
+    come()
+    await db.write((tx) =>
+      tx.db
+        .insertInto('t')
+        .values({ id: ++rows, blob: ROW.repeat(100) })
+        .execute(),
+    )
+    beside.run('PRAGMA wal_checkpoint(PASSIVE)')
+    await db.write((tx) => tx.db.insertInto('t').values({ id: ++rows, blob: ROW }).execute(), { large: true })
+    const { log } = logOf()
+    expect(log).toBeLessThan(100)
+    expect(statSync(`${file}-wal`).size).toBe(LOG_HEADER_BYTES + log * FRAME_BYTES)
   })
 })
 

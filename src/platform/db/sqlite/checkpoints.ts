@@ -2,9 +2,10 @@
 import type { Database } from 'bun:sqlite'
 import { createWorkerGate } from '../../runtime/worker-gate.ts'
 import type { CheckpointJob, Moved } from './checkpoint-worker.ts'
+import { isReplicated, LOG_FACTOR, leaveLog } from './litestream.ts'
 import { createSnapshots, type Snapshots } from './snapshots.ts'
 
-/** Growth of the log, in pages, that starts a checkpoint: 8 MB. */
+/** Growth of the log, in pages, that starts a checkpoint: 8 MB, or 64 MB with Litestream. */
 const STEP_PAGES = 2000
 /** If the disk takes longer, writes continue. */
 const LONGEST_WAIT_MS = 5000
@@ -83,6 +84,7 @@ export const createCheckpoints = ({
   const length = writer.prepare<Log, []>('PRAGMA wal_checkpoint(NOOP)')
   let running: Promise<void> | undefined
   let isClosed = false
+  let isLeft = isReplicated(writer)
   /** The length of the log at the last checkpoint. */
   let triedAt = 0
   /** True if the last checkpoint succeeded, so the worker is running. */
@@ -103,6 +105,15 @@ export const createCheckpoints = ({
       // The disk cannot be read: the next write reports it.
       return NO_LOG
     }
+  }
+
+  /** Returns the growth of the log that starts a checkpoint. Litestream may have come since the last one. */
+  const stepFor = (pages: number): number => {
+    if (!isLeft && pages >= STEP_PAGES && isReplicated(writer)) {
+      leaveLog(writer)
+      isLeft = true
+    }
+    return isLeft ? STEP_PAGES * LOG_FACTOR : STEP_PAGES
   }
 
   const move = async (): Promise<void> => {
@@ -143,8 +154,8 @@ export const createCheckpoints = ({
     }
   }
 
-  const isResetDue = (pages: number): boolean => {
-    if (pages < STEP_PAGES) shortAtMs = performance.now()
+  const isResetDue = (pages: number, step: number): boolean => {
+    if (pages < step) shortAtMs = performance.now()
     return !isResetting && snapshots.open() > 0 && performance.now() - shortAtMs > resetAfterMs
   }
 
@@ -167,14 +178,15 @@ export const createCheckpoints = ({
         isMoved = false
         shortAtMs = performance.now()
       }
-      const ask = isResetDue(pages) ? recall() : undefined
+      const step = stepFor(pages)
+      const ask = isResetDue(pages, step) ? recall() : undefined
       if (ask) void reset(ask)
       if (betweenCommits) {
         betweenCommits()
         betweenCommits = undefined
         return moveNow(pages)
       }
-      return pages - triedAt < STEP_PAGES ? undefined : moveNow(pages)
+      return pages - triedAt < step ? undefined : moveNow(pages)
     },
     beforeLarge: () => (running && !isClosed ? atMost(running, LONGEST_WAIT_OF_LARGE_MS) : undefined),
     close: async () => {

@@ -1,5 +1,6 @@
 /** Opens connections to a SQLite file with the common settings. */
 import { Database } from 'bun:sqlite'
+import { isReplicated, leaveLog } from './litestream.ts'
 
 /** Pages that a writing connection caches: 8 MB. */
 const WRITER_CACHE_PAGES = 2048
@@ -30,5 +31,6 @@ export const connectWriter = (file: string, { logPages, cachePages = WRITER_CACH
   const database = connect(file, cachePages)
   database.run(`PRAGMA wal_autocheckpoint = ${logPages}`)
   database.run(`PRAGMA cache_spill = ${WRITER_CHANGED_PAGES}`)
+  if (isReplicated(database)) leaveLog(database)
   return database
 }

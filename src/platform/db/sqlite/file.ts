@@ -1,6 +1,7 @@
 /** Operations on an SQLite file as a whole: a consistent copy, and a check with a report. */
 import { Database } from 'bun:sqlite'
 import { quoted } from '../quoted.ts'
+import { isOfLitestream } from './litestream.ts'
 
 export type FileJob = {
   /** `copy` writes `to`; `check` reads all of `file`; `quick-check` omits indexes, references and counts. */
@@ -31,9 +32,6 @@ const openExisting = (file: string): Database => {
   database.run('PRAGMA cache_size = -65536')
   return database
 }
-
-/** Litestream keeps tables of its own in the database that it replicates. */
-export const isOfLitestream = (table: string): boolean => table.startsWith('_litestream_')
 
 const allTables = (database: Database): string[] =>
   database
