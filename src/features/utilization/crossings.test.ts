@@ -177,6 +177,26 @@ describe.each([...dialects()])('a pool that crosses the threshold on %s', (diale
     expect(await on.reported(id)).toEqual([80.02])
   })
 
+  test('is reported by one device that fills pools in many blocks, of networks of any size', async () => {
+    const poolIn = async (subnet: string, start_ip: string, end_ip: string) => {
+      const network = await admin.api.networks.create({ name: subnet, subnet })
+      return (await admin.api.pools.create({ network_id: network.id, name: subnet, start_ip, end_ip })).id
+    }
+    const filled = await Promise.all([
+      poolIn('10.33.0.0/16', '10.33.1.7', '10.33.1.7'),
+      poolIn('10.34.0.0/22', '10.34.2.255', '10.34.3.0'),
+      poolIn('10.35.5.0/24', '10.35.5.9', '10.35.5.9'),
+      poolIn('10.36.5.128/28', '10.36.5.130', '10.36.5.130'),
+      poolIn('10.37.5.4/32', '10.37.5.4', '10.37.5.4'),
+      poolIn('2001:db8:7::/48', '2001:db8:7::ff', '2001:db8:7::ff'),
+    ])
+    const beside = await poolIn('10.36.5.0/28', '10.36.5.1', '10.36.5.2')
+    const ips = ['10.33.1.7', '10.34.2.255', '10.34.3.0', '10.35.5.9', '10.36.5.130', '10.37.5.4', '2001:db8:7::ff']
+    await admin.api.devices.create({ name: 'in many blocks', addresses: ips.map((ip) => ({ ip })) })
+    expect(await Promise.all(filled.map(on.reported))).toEqual(filled.map(() => [100]))
+    expect(await on.reported(beside)).toEqual([])
+  })
+
   test('is not reported when it goes with its network', async () => {
     const { id, network_id, net } = await on.poolOf()
     await on.fill(net, 1, 7)
