@@ -20,13 +20,9 @@ const PATIENCE_MS = 120_000
 const LOOK_MS = 50
 const PASSWORDS = { plat: 'plat', superuser: 'change-me-1', api: 'change-me-3' }
 
-/**
- * A frozen leader of etcd before 3.4.31 or 3.5.13 revokes the lease of the new primary when it wakes (etcd #15247). Debian 12
- * has an earlier version, so the tests build their own where Go is installed.
- */
+/** The documentation asks for a newer etcd than that of Debian 12. The tests build one where Go is installed. */
 const BUILT_ETCD = goTool('etcd')
-const isBuilt = existsSync(BUILT_ETCD)
-const etcd = isBuilt ? BUILT_ETCD : findTool('etcd')
+const etcd = existsSync(BUILT_ETCD) ? BUILT_ETCD : findTool('etcd')
 
 /** The reason for which no machines can be started here, for the name of a skipped test. */
 export const patroniProblem: string | undefined = ((): string | undefined => {
@@ -58,7 +54,8 @@ export type Machine = {
   /** Kills the postmaster and its children alone. Patroni starts it again, or promotes a standby. */
   readonly killPostgres: () => void
   /**
-   * Stops all processes of the machine by SIGSTOP: connections stay open, and get no answer. With the etcd of Debian 12, all but it.
+   * Stops Patroni and PostgreSQL by SIGSTOP: connections stay open, and get no answer. An etcd that wakes as its leader may revoke the
+   * lease of the new primary, in all versions (docs/decisions/three-machines.md).
    */
   readonly freeze: () => void
   readonly thaw: () => void
@@ -307,9 +304,9 @@ class Node implements Machine {
 
   thaw = (): void => signal(this.#freezable().reverse(), 'SIGCONT')
 
-  /** Of etcd and Patroni, in this order. */
+  /** Without etcd, which is the first one. */
   #freezable(): number[] {
-    return this.#processes(this.#running.slice(isBuilt ? 0 : 1))
+    return this.#processes(this.#running.slice(1))
   }
 
   #postgres(): number[] {
