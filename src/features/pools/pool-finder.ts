@@ -15,10 +15,8 @@ export type PoolFinder = {
   readonly prefetch: (ctx: Ctx, keys: readonly string[]) => void
 }
 
-/** Up to this many blocks of 256 addresses, the pools around each are asked for, and kept for the next call. */
+/** Up to this many blocks of 256 addresses, the pools around each are asked for. For more, all ranges are read once. */
 const FEW = 4
-/** Up to this many, those around all of them are asked for. For more, all ranges are read: an estate may have 50,000 pools. */
-const MANY = 128
 
 /** An index of ranges that may overlap. A lookup takes a binary search, and a step for each range that begins before the address ends. */
 export class RangeIndex {
@@ -63,11 +61,6 @@ export class RangeIndex {
 /** By block; transactions that share a commit ask once. */
 const lastBlocks = lockScopedCache<Map<string, Promise<Ranges>>>()
 
-const surroundingsOf = (block: string): store.Surroundings => {
-  const [first, last] = [keyAt(block, 0), keyAt(block, 255)]
-  return { first, last, subnets: subnetKeysAround(first) }
-}
-
 const blocksOf = (keys: readonly string[]): string[] => [...new Set(keys.map(blockOf))]
 
 export const createPoolFinder = (): PoolFinder => {
@@ -78,20 +71,19 @@ export const createPoolFinder = (): PoolFinder => {
     const blocks = value ?? new Map<string, Promise<Ranges>>()
     const known = blocks.get(block)
     if (known) return known
-    const ranges = store.rangesAround(ctx, surroundingsOf(block))
+    const [first, last] = [keyAt(block, 0), keyAt(block, 255)]
+    const ranges = store.rangesAround(ctx, { first, last, subnets: subnetKeysAround(first) })
     blocks.set(block, ranges)
     set(blocks)
     return ranges
   }
 
-  const rangesNear = async (ctx: Ctx, blocks: readonly string[]): Promise<Ranges> => {
-    if (blocks.length > MANY) return store.allRanges(ctx)
-    if (blocks.length > FEW) return store.rangesAroundAll(ctx, blocks.map(surroundingsOf))
-    return (await Promise.all(blocks.map((block) => around(ctx, block)))).flat()
-  }
-
   const query = async (ctx: Ctx, keys: readonly string[]): Promise<Ranges> => {
-    const ranges = await rangesNear(ctx, blocksOf(keys))
+    const blocks = blocksOf(keys)
+    const ranges =
+      blocks.length > FEW
+        ? await store.allRanges(ctx)
+        : (await Promise.all(blocks.map((block) => around(ctx, block)))).flat()
     return ranges.length === 0 ? [] : new RangeIndex(ranges).holding(keys)
   }
 

@@ -2,7 +2,6 @@
 import type { Kysely } from 'kysely'
 import type { IpKey } from '../../net/ip.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
-import { preparedKeys, preparedTuples } from '../../platform/db/query/prepared-lists.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import type { KeyRange } from '../occupancy/occupancy.ts'
 import type { Tables } from '../tables.ts'
@@ -34,26 +33,8 @@ const aroundOf = (count: number) =>
       eb.or([eb('subnet_key', 'in', subnets), eb.and([eb('first_key', '>=', first), eb('first_key', '<=', last)])]),
     )
   })
-const held = preparedKeys((db: Kysely<Tables>, subnets) => ranges(db).where('subnet_key', 'in', subnets))
-const inside = preparedTuples(['first', 'last'], (db: Kysely<Tables>, blocks: KeyRange[]) =>
-  ranges(db).where((eb) =>
-    eb.or(blocks.map(({ first, last }) => eb.and([eb('first_key', '>=', first), eb('first_key', '<=', last)]))),
-  ),
-)
 const around = { 33: aroundOf(33), 129: aroundOf(129) }
 
 /** The ranges of the pools that may hold an address of the block: their networks hold it, or lie in it. */
 export const rangesAround = (ctx: Ctx, { first, last, subnets }: Surroundings): Promise<PoolRangeRow[]> =>
   around[subnets.length === 33 ? 33 : 129](ctx, [...subnets, first, last])
-
-/** The same for many blocks: asking for each network takes fewer comparisons than the condition of one block, many times. */
-export const rangesAroundAll = async (ctx: Ctx, blocks: readonly Surroundings[]): Promise<PoolRangeRow[]> => {
-  const found = await Promise.all([
-    held(
-      ctx,
-      blocks.flatMap(({ subnets }) => subnets),
-    ),
-    inside(ctx, blocks),
-  ])
-  return [...new Map(found.flat().map((range) => [range.id, range])).values()]
-}
