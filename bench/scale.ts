@@ -92,8 +92,6 @@ try {
     const folder = join(workDir, String(count))
     mkdirSync(folder)
     const { dataDir, key, deviceIds, results, cost } = await prepare(folder, count)
-    // The system writes gigabytes to the disk after an import. Until then each commit of the server waits for the disk.
-    Bun.spawnSync(['sync'])
     // Its goal is that of 100,000.
     imports.push(...results.map((result) => ({ ...result, goal: '', isMet: undefined })))
     const server = await startPlat(dataDir)
