@@ -3,7 +3,10 @@ import { randomFillSync } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Twice the size of the log (`wal_autocheckpoint` in sqlite.ts), because all of it may have to move into the file. */
+/**
+ * Twice the size of the log (`wal_autocheckpoint` in sqlite.ts), because all of it may have to move into the file. A log
+ * that is left to Litestream may be longer (litestream.ts).
+ */
 export const RESERVE_BYTES = 24 * 1024 * 1024
 /** Free space that remains beside the reserve. Without it, the reserve would be needed at once. */
 export const RESERVE_MARGIN_BYTES = 8 * 1024 * 1024

@@ -84,7 +84,8 @@ export const createCheckpoints = ({
   const length = writer.prepare<Log, []>('PRAGMA wal_checkpoint(NOOP)')
   let running: Promise<void> | undefined
   let isClosed = false
-  let isLeft = isReplicated(writer)
+  /** True if Litestream is expected to move the log. */
+  let isLeftToLitestream = isReplicated(writer)
   /** The length of the log at the last checkpoint. */
   let triedAt = 0
   /** True if the last checkpoint succeeded, so the worker is running. */
@@ -109,11 +110,11 @@ export const createCheckpoints = ({
 
   /** Returns the growth of the log that starts a checkpoint. Litestream may have come since the last one. */
   const stepFor = (pages: number): number => {
-    if (!isLeft && pages >= STEP_PAGES && isReplicated(writer)) {
+    if (!isLeftToLitestream && pages >= STEP_PAGES && isReplicated(writer)) {
       leaveLog(writer)
-      isLeft = true
+      isLeftToLitestream = true
     }
-    return isLeft ? STEP_PAGES * LOG_FACTOR : STEP_PAGES
+    return isLeftToLitestream ? STEP_PAGES * LOG_FACTOR : STEP_PAGES
   }
 
   const move = async (): Promise<void> => {
