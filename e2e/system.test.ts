@@ -119,3 +119,34 @@ test('a database without a primary shows the banner of a server that does not an
     },
     { as: 'admin', expected: ['503 /api/', '503 /readyz'] },
   ))
+
+const WARNINGS = [
+  {
+    kind: 'a_rule',
+    resource: 'networks',
+    id: 'n1',
+    name: 'the basement',
+    message: 'Its maker could not create it today.',
+  },
+]
+
+test('an administrator sees the warnings about stored objects, and a viewer asks for none', async () => {
+  await it.visit(
+    async ({ page, open }) => {
+      await page.route('**/api/system/warnings', (route) => route.fulfill({ json: WARNINGS }))
+      await open('/system')
+      const warnings = page.getByRole('region', { name: 'Warnings' })
+      await warnings.getByRole('row', { name: 'the basement networks Its maker could not create it today.' }).waitFor()
+      expect(await axeFindings(page)).toEqual([])
+    },
+    { as: 'admin' },
+  )
+  await it.visit(
+    async ({ page, open, requests }) => {
+      await open('/system')
+      await page.getByText('SQLite 3.').waitFor()
+      expect(requests).not.toContain('GET /api/system/warnings')
+    },
+    { as: 'viewer' },
+  )
+})

@@ -164,7 +164,7 @@ describe('of an estate with one of each', () => {
   /** Not for viewers by the table of the decisions, or not for API keys. */
   const isClosed = ({ path, session }: Endpoint) =>
     session !== undefined ||
-    /^\/api\/(users|roles|groups|grants|scopes|audit|oauth\/clients|sso\/providers)\b/.test(path)
+    /^\/api\/(users|roles|groups|grants|scopes|audit|oauth\/clients|sso\/providers|system\/warnings)\b/.test(path)
   /** Has its own errors, and is off here; features/oauth/ tests it. */
   const isOfOauth = ({ path }: Endpoint) => /^\/(mcp-oauth|\.well-known)\//.test(path)
   /** For browsers: features/sso/ and features/device-login/ test them. */

@@ -98,7 +98,8 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
   const signInFactors = createSignInFactors(options)
   const signIn = createSignIn({ ...options, signInFactors })
   const oauth = createOauth({ ...options, signIn })
-  const features = [
+  const warningSources = () => features.flatMap(({ warnings }) => (warnings ? [warnings] : []))
+  const features: readonly Feature[] = [
     customFieldsFeature(options),
     spaces,
     datacenters,
@@ -140,7 +141,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     oauth.feature,
     auditFeature(options),
     databaseFeature(options),
-    systemFeature({ ...options, signInProviders }),
+    systemFeature({ ...options, signInProviders, warningSources }),
   ]
   const ofResources = features.flatMap((feature) => feature.operations)
   const history = historyFeature({ ...options, operations: ofResources })

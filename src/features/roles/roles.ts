@@ -2,12 +2,11 @@
 
 import { AppError, nameTaken, notFound } from '../../platform/contract/errors.ts'
 import { etagOf } from '../../platform/contract/etag.ts'
-import { listRows, type Page } from '../../platform/contract/list.ts'
+import { listRows, listValues } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
-import { JsonList } from '../../platform/operation/handler-result.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
-import { type CataloguePermission, type Role, type RoleDraft, type RolePatch, roles } from './api.ts'
+import { type Role, type RoleDraft, type RolePatch, roles } from './api.ts'
 import { CATALOGUE, SYSTEM_ROLES, systemRole } from './catalogue.ts'
 import * as store from './store.ts'
 
@@ -111,21 +110,6 @@ const remove = async (ctx: Ctx, id: string): Promise<void> => {
   await ctx.emit('role.deleted', role)
 }
 
-/** Returns permissions in their public form. */
-export const permissionList = <P extends CataloguePermission>(
-  permissions: readonly P[],
-  { limit, offset = 0 }: Page,
-): JsonList<P> =>
-  new JsonList({
-    revision: etagOf(JSON.stringify(permissions)),
-    total: async () => permissions.length,
-    rows: async function* () {
-      yield permissions
-        .slice(offset, limit === undefined ? undefined : offset + limit)
-        .map((one) => JSON.stringify(one))
-    },
-  })
-
 export const feature: Feature = {
   operations: implement(roles, {
     list: async (ctx, { name, ...page }) => {
@@ -145,6 +129,6 @@ export const feature: Feature = {
     get: async (ctx, { id }) => wholeRole(ctx, await store.find(ctx, id), id),
     update,
     delete: async (ctx, { id }) => remove(ctx, id),
-    permissions: async (_ctx, page) => permissionList(CATALOGUE, page),
+    permissions: async (_ctx, page) => listValues(CATALOGUE, page),
   }),
 }

@@ -1,5 +1,6 @@
 /** The system contract: liveness, readiness and capabilities. Browser-safe. */
 import { z } from 'zod'
+import { Page } from '../../platform/contract/fields.ts'
 import { operation, rawRoute } from '../../platform/operation/operation.ts'
 
 const Check = z.object({ status: z.enum(['healthy', 'unhealthy']), message: z.string() })
@@ -24,6 +25,16 @@ export const ServerConfig = z
   })
   .meta({ id: 'Config' })
 
+export const Warning = z
+  .object({
+    kind: z.string().describe('The rule, such as `provider_links_by_email`'),
+    resource: z.string().describe('The resource of the object'),
+    id: z.string(),
+    name: z.string(),
+    message: z.string().describe('What is wrong with the object, and what to do'),
+  })
+  .meta({ id: 'Warning' })
+
 export const system = {
   config: operation({
     name: 'system.config',
@@ -35,6 +46,17 @@ export const system = {
     cli: { command: 'server-info' },
     input: () => z.object({}),
     output: ServerConfig,
+  }),
+  warnings: operation({
+    name: 'system.warnings',
+    summary: 'List stored objects that the rules of this version would refuse',
+    description:
+      'Needs the permission to change users. Each warning also needs the permission to list the resource of its object. At most 100 of one kind.',
+    http: 'GET /api/system/warnings',
+    access: 'users:update',
+    cli: { command: 'system warnings' },
+    input: () => z.object(Page),
+    output: z.array(Warning),
   }),
 }
 

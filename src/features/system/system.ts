@@ -1,6 +1,7 @@
 /** Health, readiness and the capabilities of the server. */
 
 import { AppError } from '../../platform/contract/errors.ts'
+import { listValues } from '../../platform/contract/list.ts'
 import type { DatabaseHost } from '../../platform/db/database-host.ts'
 import { DEFAULT_MAX_BODY_BYTES } from '../../platform/http/body.ts'
 import { MAX_BULK_OPERATIONS } from '../../platform/operation/bulk.ts'
@@ -9,6 +10,7 @@ import type { Metrics } from '../../platform/runtime/metrics.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { MAX_HEATMAP } from '../pools/free-space.ts'
 import { type Readiness, system, systemRoutes } from './api.ts'
+import { createWarningsJob, findListedWarnings, type WarningSources } from './warnings.ts'
 
 type Deps = {
   /** Returns the providers of single sign-on that are enabled. */
@@ -20,6 +22,8 @@ type Deps = {
   readonly metrics: Metrics
   /** True after the process was asked to stop. */
   readonly isStopping: () => boolean
+  /** Returns the sources of warnings of all features. */
+  readonly warningSources: WarningSources
 }
 
 /** A scheduler without a tick for this long counts as dead. */
@@ -85,7 +89,9 @@ export const systemFeature = (deps: Deps): Feature => ({
       },
       mcp_url: deps.config.mcpOauthEnabled ? `${deps.config.mcpOauthIssuerUrl}/mcp` : '',
     }),
+    warnings: async (ctx, page) => listValues(await findListedWarnings(ctx, deps.warningSources), page),
   }),
+  jobs: [createWarningsJob(deps.warningSources)],
   routes: [
     {
       route: systemRoutes.healthz,

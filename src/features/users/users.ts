@@ -1,13 +1,13 @@
 /** The rules of users: creation, changes, deletion, and roles. */
 
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { listRows, listValues } from '../../platform/contract/list.ts'
 import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Passwords } from '../../platform/security/passwords.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
-import { findRole, permissionList } from '../roles/roles.ts'
+import { findRole } from '../roles/roles.ts'
 import { requireCharge, requireChargeOfAll, scopesOfUser, sentUser, turnOf, unlessBusy, userOf } from './account.ts'
 import { type RoleGrant, type User, type UserDraft, type UserPatch, type UserPermission, users } from './api.ts'
 import { changePassword, resetPassword } from './change-password.ts'
@@ -202,7 +202,7 @@ export const usersFeature = ({ passwords }: { readonly passwords: Passwords }): 
       permissions: async (ctx, { id, ...page }) => {
         await mustFind(ctx, id)
         const held = await scopesOfUser(ctx, id)
-        return permissionList(
+        return listValues(
           CATALOGUE.flatMap((permission): UserPermission[] => {
             const scope_ids = held.get(permission.name)
             return scope_ids === undefined ? [] : [{ ...permission, scope_ids: scope_ids && [...scope_ids] }]

@@ -3,6 +3,7 @@ import { type Compilable, type Kysely, type SelectQueryBuilder, sql } from 'kyse
 import type { Sql } from '../db/database.ts'
 import type { KernelCtx } from '../operation/context.ts'
 import { JsonList } from '../operation/handler-result.ts'
+import { etagOf } from './etag.ts'
 
 /** The requested page of a list; without a limit, all rows. */
 export type Page = { readonly limit?: number | undefined; readonly offset?: number | undefined }
@@ -152,3 +153,13 @@ export const listRows = <Tables, TB extends keyof Tables, Row, T>(
   }
   return new JsonList<T>({ revision, total, rows: () => sent(paged(), row) })
 }
+
+/** Sends a list that is in memory. Its ETag is that of its values. */
+export const listValues = <T>(values: readonly T[], { limit, offset = 0 }: Page): JsonList<T> =>
+  new JsonList({
+    revision: etagOf(JSON.stringify(values)),
+    total: async () => values.length,
+    rows: async function* () {
+      yield values.slice(offset, limit === undefined ? undefined : offset + limit).map((one) => JSON.stringify(one))
+    },
+  })

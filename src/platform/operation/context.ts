@@ -167,12 +167,29 @@ export type Job<Tables> = {
   readonly run: (ctx: KernelCtx<Tables>) => Promise<void>
 }
 
+/** A stored object that the rules of this version would refuse, or that needs the attention of an administrator. */
+export type Warning = {
+  /** Names the rule. @example 'provider_links_by_email' */
+  readonly kind: string
+  /** The resource whose `list` permission shows the object. @example 'networks' */
+  readonly resource: string
+  readonly id: string
+  readonly name: string
+  /** Says what is wrong with the object, and what to do. */
+  readonly message: string
+}
+
+/** Returns the warnings of one kind, at most 100. Reads only. */
+export type FindWarnings<Tables> = (ctx: KernelCtx<Tables>) => Promise<readonly Warning[]>
+
 /** The implementation of a feature, as the registry lists it. */
 export type Feature<Tables> = {
   readonly operations: readonly Bound<Tables>[]
   readonly routes?: readonly BoundRaw<Tables>[]
   readonly reactions?: Readonly<Record<string, Reaction<Tables>>>
   readonly jobs?: readonly Job<Tables>[]
+  /** Finds stored objects that an administrator should look at. They are logged at the start and shown on the page *System*. */
+  readonly warnings?: FindWarnings<Tables>
   /** Called after commit with the emitted event names. Must return quickly: callers wait for it. */
   readonly onCommit?: (events: readonly string[]) => void
   /** Called soon after each commit of another instance that shares the database, with the emitted event names. */

@@ -37,6 +37,7 @@ export type AuditEntry = Out<Contracts['audit']['get']>
 export type Conflict = Out<Contracts['conflicts']['get']>
 export type Dashboard = Out<Contracts['dashboard']['show']>
 export type DatabaseStatus = Out<Contracts['database']['status']>
+export type Warning = Out<Contracts['system']['warnings']>[number]
 export type UtilizationHistory = Out<Contracts['utilization']['ofNetwork']>
 export type Lookup = Out<Contracts['lookup']['show']>
 export type OauthClient = Out<Contracts['oauthClients']['get']>

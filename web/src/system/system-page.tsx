@@ -1,13 +1,14 @@
 /** The database: its servers with their roles and lag, and the instances of Plat that use it. */
 import { api } from '../api/client.ts'
 import type { DatabaseStatus } from '../api/contracts.ts'
-import { usePermitted } from '../shell/me.ts'
+import { usePermit, usePermitted } from '../shell/me.ts'
 import { Hints, PageBody, PageHead } from '../shell/page.tsx'
 import { count, plural } from '../ui/format.ts'
 import { Badge, Card, Facts, Skeleton, TimeAgo, type Tone } from '../ui/primitives.tsx'
 import { Failure } from '../ui/states.tsx'
 import { duration, size } from './measures.ts'
 import css from './system.module.css'
+import { WarningsCard } from './warnings-card.tsx'
 
 /** While the page is shown; a hidden one asks nothing. */
 const EVERY_MS = 5000
@@ -135,11 +136,13 @@ export const SystemPage = () => {
     queryFn: () => api.database.status(),
     refetchInterval: EVERY_MS,
   })
+  const { may } = usePermit()
   return (
     <>
       <PageHead title="System" />
       <PageBody>
         {data && <Content status={data} />}
+        {data && may('users:update') && <WarningsCard />}
         {!data && error && <Failure error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton />}
       </PageBody>
