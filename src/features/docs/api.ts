@@ -1,4 +1,5 @@
 /** The routes of the API's own documentation. Browser-safe. */
+import { z } from 'zod'
 import { rawRoute } from '../../platform/operation/operation.ts'
 
 export const docsRoutes = {
@@ -14,6 +15,7 @@ export const docsRoutes = {
     summary: 'This API as a page to browse',
     http: 'GET /api/docs',
     access: 'authenticated',
+    query: z.looseObject({}),
     produces: 'text/html',
   }),
   style: rawRoute({
@@ -21,6 +23,7 @@ export const docsRoutes = {
     summary: 'The style of the API page',
     http: 'GET /api/docs/docs.css',
     access: 'authenticated',
+    query: z.looseObject({}),
     produces: 'text/css',
   }),
   script: rawRoute({
@@ -28,6 +31,7 @@ export const docsRoutes = {
     summary: 'The script of the API page',
     http: 'GET /api/docs/docs.js',
     access: 'authenticated',
+    query: z.looseObject({}),
     produces: 'text/javascript',
   }),
 }

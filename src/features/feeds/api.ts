@@ -85,7 +85,7 @@ export const feeds = {
     summary: 'List the formats of feeds, with the configuration of their consumers',
     http: 'GET /api/feeds/formats',
     access: 'feeds:list',
-    input: () => z.object({}),
+    input: () => z.object(Page),
     output: () => z.array(FeedFormatInfo),
   }),
   preview: operation({

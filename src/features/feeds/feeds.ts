@@ -1,6 +1,6 @@
 /** The rules of feeds. */
 import { AppError, invalid, invalidField, notFound } from '../../platform/contract/errors.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { listRows, listValues } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Identify } from '../../platform/operation/request.ts'
 import { createTemplates, type Templates } from '../../template/process.ts'
@@ -185,11 +185,14 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
         if (space_id !== undefined) query = query.where(inSpace(space_id))
         return listRows(ctx, { revision, query, page, row: store.feedOf })
       },
-      formats: async () =>
-        FeedFormat.options.map((name) => {
-          const { extension: _, ...entry } = CATALOGUE[name]
-          return { name, ...entry }
-        }),
+      formats: async (_ctx, page) =>
+        listValues(
+          FeedFormat.options.map((name) => {
+            const { extension: _, ...entry } = CATALOGUE[name]
+            return { name, ...entry }
+          }),
+          page,
+        ),
       preview: async (ctx, draft) => {
         ctx.require('feeds:read')
         ctx.require(permissionOf(draft))

@@ -182,7 +182,7 @@ export const pools = {
     past: true,
     access: 'pools:read',
     limited: 'whole',
-    input: One,
+    input: () => One.extend(Page),
     output: () => z.array(HeatmapEntry),
   }),
 }

@@ -2,7 +2,7 @@
 import { cidrHolds, parseCidr } from '../../net/cidr.ts'
 import { compareIp, DEFAULT_SPACE, ipFromKey, ipKeyOf, parseIp, type SpaceKey } from '../../net/ip.ts'
 import { AppError, type FieldIssue, invalid, orNotFound, rejectIssues } from '../../platform/contract/errors.ts'
-import type { Page } from '../../platform/contract/list.ts'
+import { listValues, type Page } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
@@ -271,9 +271,9 @@ export const feature: Feature = {
       const pool = await mustGet(ctx, id)
       return { ip: await nextIp(ctx, pool, await networks.mustGet(ctx, pool.network_id)) }
     },
-    heatmap: async (ctx, { id }) => {
+    heatmap: async (ctx, { id, ...page }) => {
       const pool = await mustGet(ctx, id)
-      return heatmap(ctx, pool, await networks.mustGet(ctx, pool.network_id))
+      return listValues(await heatmap(ctx, pool, await networks.mustGet(ctx, pool.network_id)), page)
     },
   }),
   reactions: {

@@ -126,7 +126,8 @@ export const ssoRoutes = {
     access: 'public',
     beforeSetup: true,
     errors: [400, 401, 403, 404],
-    query: z.object({
+    // Portals of providers add parameters of their own (OpenID Connect Core 1.0, section 4).
+    query: z.looseObject({
       return_to: z.string().optional().describe('The path to open after the sign-in; / for any other text'),
       link: z.boolean().optional().describe('Links the identity to the user of the session'),
     }),
@@ -168,6 +169,8 @@ export const ssoRoutes = {
     access: 'public',
     audit: { action: 'logout', resource: 'session' },
     consumes: 'application/x-www-form-urlencoded',
+    // The registered URI may have a query (OpenID Connect Back-Channel Logout 1.0, section 2.2).
+    query: z.looseObject({}),
     refusal: z.object({ error: z.literal('invalid_request') }).meta({ id: 'LogoutError' }),
     input: z.looseObject({ logout_token: z.string() }),
   }),

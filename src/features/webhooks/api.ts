@@ -93,7 +93,7 @@ export const webhooks = {
     summary: 'List the events that a webhook can subscribe to',
     http: 'GET /api/webhooks/events',
     access: 'webhook:list',
-    input: () => z.object({}),
+    input: () => z.object(Page),
     output: () => z.array(CatalogueEntry),
   }),
   create: operation({

@@ -1,7 +1,7 @@
 /** The rules of webhooks. Their secrets are decrypted only to send a delivery. */
 
 import { invalidField, orNotFound } from '../../platform/contract/errors.ts'
-import { listRows } from '../../platform/contract/list.ts'
+import { listRows, listValues } from '../../platform/contract/list.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import type { Job } from '../../platform/operation/context.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
@@ -141,7 +141,11 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
         if (name) query = query.where(containsText('name_key', name))
         return listRows(ctx, { revision, query, page, row: store.webhookOf })
       },
-      events: async () => EVENTS.map(({ name, description, permission }) => ({ name, description, permission })),
+      events: async (_ctx, page) =>
+        listValues(
+          EVENTS.map(({ name, description, permission }) => ({ name, description, permission })),
+          page,
+        ),
       create: {
         prepare: async (ctx, draft) => {
           // Checked before DNS is queried.

@@ -49,7 +49,7 @@ export const coerce = (coercion: Coercion, name: string, texts: readonly string[
 }
 
 /** Splits the name of a query parameter at its first dot, if a record has the name before it. */
-const entryOf = (coercion: Coercion, name: string): { readonly record: string; readonly key: string } | undefined => {
+export const recordEntry = (coercion: Coercion, name: string): { readonly record: string; readonly key: string } | undefined => {
   const dot = name.indexOf('.')
   const record = name.slice(0, Math.max(0, dot))
   return coercion.get(record)?.isRecord ? { record, key: name.slice(dot + 1) } : undefined
@@ -64,7 +64,7 @@ export const coerceQuery = (coercion: Coercion, query: URLSearchParams): Record<
   const records = new Map<string, [key: string, text: string][]>()
   for (const name of new Set(query.keys())) {
     const texts = query.getAll(name)
-    const entry = entryOf(coercion, name)
+    const entry = recordEntry(coercion, name)
     if (entry) {
       const entries = records.get(entry.record) ?? []
       entries.push([entry.key, texts.at(-1) ?? ''])

@@ -11,10 +11,11 @@ import type { Identify, Identity } from '../operation/request.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Guard, RequestKind } from './guard.ts'
 import { DATA_CACHE_CONTROL, type SecurityHeaders } from './headers.ts'
-import { type InputPlan, inputPlan, readInput, refuseHistoryFields } from './input.ts'
+import { type InputPlan, inputPlan, readInput } from './input.ts'
 import { lower } from './limits.ts'
 import type { Recipient } from './outgoing.ts'
 import { errorLine, progressLines } from './progress-lines.ts'
+import { refuseUnknownRawQuery } from './query-names.ts'
 import { type Answered, RequestContext, split } from './request-context.ts'
 import type { HostCheck } from './request-host.ts'
 import { withWholeUrl } from './request-url.ts'
@@ -239,10 +240,9 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
   const rawHandler = (bound: BoundRaw<Tables>): Handler => {
     const { route, identify: own } = bound
     const { access, limited, bearerOnly = false, admitsFeedKeys = false, session, beforeSetup } = route
-    const queryFields = new Set(Object.keys(route.query?.shape ?? {}))
     return async (context) => {
       await admit(context, { access, limited, bearerOnly, admitsFeedKeys, session, beforeSetup, own })
-        .then(() => refuseHistoryFields(context, queryFields))
+        .then(() => refuseUnknownRawQuery(context, route.query))
         .catch((error: unknown) => refused(context, route, error))
       return kernel.runRaw(bound, context, withWholeUrl(context.raw))
     }

@@ -2,11 +2,12 @@
 
 import { decodedNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { type Coercion, coerceQuery, coercionOf } from '../contract/coerce.ts'
-import { AppError, invalidField } from '../contract/errors.ts'
+import { AppError } from '../contract/errors.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { httpParts, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
+import { type KnownQuery, refuseUnknownQuery } from './query-names.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** The properties of an operation's input, computed once before the first request. */
@@ -16,33 +17,24 @@ export type InputPlan = {
   readonly headers: readonly (readonly [string, string])[]
   readonly isInQuery: boolean
   readonly isBodyOptional: boolean
-  readonly fields: ReadonlySet<string>
+  readonly query: KnownQuery
 }
 
 export const inputPlan = (op: AnyOperation): InputPlan => {
   const { method, params } = httpParts(op.http)
   // `required` is part of every JSON Schema of an object.
   const { required = [] } = inputJsonSchema(op.input) as { required?: readonly string[] }
+  const coercion = coercionOf(op.input)
+  const isInQuery = takesQuery(method)
+  const names = isInQuery ? Object.keys(op.input.shape) : (op.inQuery ?? [])
   return {
     op,
-    coercion: coercionOf(op.input),
+    coercion,
     headers: Object.entries(op.headers ?? {}),
-    isInQuery: takesQuery(method),
-    fields: new Set(Object.keys(op.input.shape)),
+    isInQuery,
+    query: { names: new Set(names.filter((name) => !params.includes(name))), coercion },
     isBodyOptional: method === 'POST' && required.every((field) => params.includes(field)),
   }
-}
-
-/** Fields that change what a request does: a route without them rejects them, and never ignores them. */
-const NEVER_IGNORED = { as_of: 'is not possible here: this has no past', dry_run: 'is not possible here' } as const
-
-/** @param fields of the query string that the route has @throws AppError VALIDATION_ERROR on `as_of` or `dry_run` */
-export const refuseHistoryFields = ({ path, search }: RequestContext, fields: ReadonlySet<string>): void => {
-  // Most requests need no second look at their query.
-  if (!/as_of|dry_run|%/.test(search) || !path.startsWith('/api/')) return
-  const query = new URLSearchParams(search)
-  for (const [field, message] of Object.entries(NEVER_IGNORED))
-    if (query.has(field) && !fields.has(field)) throw invalidField(field, message)
 }
 
 const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> =>
@@ -58,10 +50,10 @@ const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): P
   return body
 }
 
-/** @throws AppError for a body that is not a JSON object, has another type, or is too large. */
+/** @throws AppError for an unknown query parameter, and for a body that is not a JSON object, has another type, or is too large. */
 export const readInput = (plan: InputPlan, context: RequestContext): object | Promise<object> => {
   const { raw, search } = context
-  refuseHistoryFields(context, plan.fields)
+  refuseUnknownQuery(context, plan.query)
   if (plan.isInQuery) return completed(plan, context, queryInput(plan, search))
   return bodyInput(plan, raw).then((body) => completed(plan, context, { ...body }))
 }

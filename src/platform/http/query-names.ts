@@ -1,0 +1,60 @@
+/** Refuses query parameters that a route does not know. An ignored parameter would answer or delete more than was asked for. */
+import { z } from 'zod'
+import { didYouMean } from '../cli/suggest.ts'
+import { type Coercion, coercionOf, recordEntry } from '../contract/coerce.ts'
+import { type FieldIssue, rejectIssues } from '../contract/errors.ts'
+
+export type KnownQuery = {
+  readonly names: ReadonlySet<string>
+  /** Tells which names are records, whose entries are parameters of their own: `custom.owner`. */
+  readonly coercion: Coercion
+}
+
+/** The parts of a request that this reads. */
+type Target = { readonly path: string; readonly search: string }
+
+/** Errors of fields that other routes have. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['as_of', 'is not possible here: this has no past'],
+  ['dry_run', 'is not possible here'],
+])
+/** Maximum number of parameters that an error names. */
+const MAX_NAMED = 100
+/** A longer name is cut in the error. */
+const MAX_NAME = 64
+
+const problemOf = (name: string, { names, coercion }: KnownQuery): string | undefined => {
+  if (names.has(name)) return undefined
+  const record = recordEntry(coercion, name)?.record
+  if (record !== undefined && names.has(record)) return undefined
+  return ELSEWHERE.get(name) ?? `is not a parameter here${name.length > MAX_NAME ? '' : didYouMean(name, names)}`
+}
+
+const shorten = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name)
+
+/**
+ * Paths outside of `/api/` take any parameter.
+ * @throws AppError VALIDATION_ERROR naming each unknown parameter, or an empty `dry_run`
+ */
+export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery): void => {
+  if (search.length < 2 || !path.startsWith('/api/')) return
+  const issues: FieldIssue[] = []
+  const query = new URLSearchParams(search)
+  for (const name of new Set(query.keys())) {
+    const message = problemOf(name, known)
+    if (message !== undefined) issues.push({ field: shorten(name), message })
+    else if (name === 'dry_run' && query.getAll(name).includes(''))
+      issues.push({ field: name, message: 'must be true or false' })
+    if (issues.length === MAX_NAMED) break
+  }
+  rejectIssues(issues)
+}
+
+const NO_FIELDS = z.object({})
+const takesAnything = ({ def }: z.ZodObject): boolean => def.catchall instanceof z.ZodUnknown
+
+/** As `refuseUnknownQuery`, for a raw route. A schema that is a loose object takes any parameter. */
+export const refuseUnknownRawQuery = (context: Target, schema: z.ZodObject = NO_FIELDS): void => {
+  if (context.search === '' || takesAnything(schema)) return
+  refuseUnknownQuery(context, { names: new Set(Object.keys(schema.shape)), coercion: coercionOf(schema) })
+}
