@@ -12,6 +12,7 @@ import type { FirstAdmin } from './features/users/first-admin.ts'
 import { resetPassword as reset } from './features/users/reset-password.ts'
 import { isBusy } from './platform/db/disk/disk-errors.ts'
 import { securityHeaders } from './platform/http/headers.ts'
+import { toListenError, tryListening } from './platform/http/listen-address.ts'
 import { byRawPath } from './platform/http/raw-path.ts'
 import { createHostCheck } from './platform/http/request-host.ts'
 import { openSite } from './platform/http/static.ts'
@@ -100,6 +101,9 @@ export type Server = {
 /** Listens. Resolves when requests are answered and there is a user to send them. */
 export const startServer = async (context: Process, options: ComposeOptions = {}): Promise<Server> => {
   const { config, log } = context
+  await tryListening(config.listenAddr).catch((error: unknown) => {
+    throw toListenError(error, config.listenAddr)
+  })
   const opened = await openDatabase(context)
   const plat = await compose(context, opened, options).catch(async (error: unknown) => {
     await opened.close()
@@ -118,26 +122,33 @@ export const startServer = async (context: Process, options: ComposeOptions = {}
     checkHost: createHostCheck(config.allowedHosts),
     attributes: ` data-max-rows="${config.webMaxRows}"`,
   })
-  const server = Bun.serve({
-    ...(hostname === undefined ? {} : { hostname }),
-    port,
-    maxRequestBodySize: MAX_REQUEST_BYTES,
-    idleTimeout: 60,
-    // Otherwise Bun writes errors to the terminal itself, between the lines of the log.
-    development: false,
-    ...byRawPath(async (request, socket, isPathAltered) => {
-      const peer = () => socket.requestIP(request)?.address ?? ''
-      const connection = () => connectionOf(socket, request)
-      const disconnect = () => socket.timeout(request, DISCONNECT_S)
-      const keepOpen = () => socket.timeout(request, 0)
-      const page = isPathAltered ? undefined : site(request)
-      const response = await (page ?? plat.fetch(request, { peer, connection, disconnect, keepOpen, isPathAltered }))
-      return isStopping ? closing(response) : response
-    }),
-    error: (error) => {
-      log.error('request failed outside of the application', { error })
-      return new Response('Internal error\n', { status: 500, headers: securityHeaders(config) })
-    },
+  const listen = async () =>
+    Bun.serve({
+      ...(hostname === undefined ? {} : { hostname }),
+      port,
+      maxRequestBodySize: MAX_REQUEST_BYTES,
+      idleTimeout: 60,
+      // Without `development`, Bun shares a port among processes by default (SO_REUSEPORT).
+      reusePort: false,
+      // Otherwise Bun writes errors to the terminal itself, between the lines of the log.
+      development: false,
+      ...byRawPath(async (request, socket, isPathAltered) => {
+        const peer = () => socket.requestIP(request)?.address ?? ''
+        const connection = () => connectionOf(socket, request)
+        const disconnect = () => socket.timeout(request, DISCONNECT_S)
+        const keepOpen = () => socket.timeout(request, 0)
+        const page = isPathAltered ? undefined : site(request)
+        const response = await (page ?? plat.fetch(request, { peer, connection, disconnect, keepOpen, isPathAltered }))
+        return isStopping ? closing(response) : response
+      }),
+      error: (error) => {
+        log.error('request failed outside of the application', { error })
+        return new Response('Internal error\n', { status: 500, headers: securityHeaders(config) })
+      },
+    })
+  const server = await listen().catch(async (error: unknown) => {
+    await plat.close()
+    throw toListenError(error, config.listenAddr)
   })
   const firstAdmin = await plat.firstAdmin.catch(async (error: unknown) => {
     await server.stop(true)

@@ -20,10 +20,14 @@ describe('the listen address', () => {
       silent.close()
     }
   }
-  const check = (port: number, isServing = false) => checkListening({ hostname: '127.0.0.1', port }, isServing)
+  const check = (port: number, isServing = false) =>
+    checkListening({ hostname: '127.0.0.1', port }, { folder: '/nowhere', isServing })
 
-  test('where a Plat answers', async () => {
-    expect(await listening('ok', check)).toMatchObject({ status: 'ok', message: expect.stringContaining('answers') })
+  test('where another Plat answers, which has no data folder', async () => {
+    expect(await listening('ok', check)).toMatchObject({
+      status: 'problem',
+      message: expect.stringContaining(`another Plat answers there, process ${process.pid} with a database server`),
+    })
   })
 
   test('that another program has', async () => {
@@ -34,7 +38,8 @@ describe('the listen address', () => {
   })
 
   test('that is not an address of this machine', async () => {
-    expect(await checkListening({ hostname: '192.0.2.1', port: 8080 }, false)).toMatchObject({
+    const own = { folder: '/nowhere', isServing: false }
+    expect(await checkListening({ hostname: '192.0.2.1', port: 8080 }, own)).toMatchObject({
       status: 'problem',
       message: '192.0.2.1:8080 is not an address of this machine',
     })

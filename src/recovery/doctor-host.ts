@@ -1,28 +1,16 @@
 /** Checks the machine: the server can listen on its address, and scans can send pings. */
-import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { Config } from '../platform/runtime/config/config.ts'
+import { readFileSync, realpathSync } from 'node:fs'
+import { hostname as hostName } from 'node:os'
+import { formatAddress, type ListenAddress, tryListening } from '../platform/http/listen-address.ts'
 import { codeOf, type Finding, messageOf, ok, problem, warning } from './finding.ts'
-
-type Address = Config['listenAddr']
-
-const textOf = ({ hostname = '', port }: Address): string =>
-  `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
-
-/** Listens for a moment. @throws the error of the system */
-const tryListening = ({ hostname, port }: Address): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen({ port, ...(hostname === undefined ? {} : { host: hostname }) }, () => server.close(() => resolve()))
-  })
+import { findListeners, type Listener } from './listeners.ts'
 
 const ANSWER_MS = 2000
 
 /** Returns true if a Plat answers there. */
-const answers = async ({ hostname, port }: Address): Promise<boolean> => {
+const answers = async ({ hostname, port }: ListenAddress): Promise<boolean> => {
   const isAny = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
-  const url = `http://${isAny ? 'localhost' : textOf({ hostname, port: 0 }).replace(/:0$/, '')}:${port}/healthz`
+  const url = `http://${isAny ? 'localhost' : formatAddress({ hostname, port: 0 }).replace(/:0$/, '')}:${port}/healthz`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
     return response.ok && (await response.text()) === 'ok'
@@ -34,10 +22,64 @@ const answers = async ({ hostname, port }: Address): Promise<boolean> => {
 
 const CHECK = 'listen address'
 
-const taken = async (address: Address, isServing: boolean): Promise<Finding> => {
-  const at = textOf(address)
-  if (await answers(address)) return ok(CHECK, `${at}: a Plat answers there`)
-  return isServing
+/** The data that the settings of the doctor name. */
+export type OwnData =
+  | { readonly folder: string; readonly isServing: boolean }
+  /** The host names and process ids of the instances on the database; undefined if they are unknown. */
+  | { readonly instances: ReadonlySet<string> | undefined }
+
+const realPath = (folder: string): string => {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
+
+/** Returns true if the process serves the data; undefined if that is unknown. */
+const isOwn = ({ pid, folder }: Listener, own: OwnData): boolean | undefined => {
+  if ('folder' in own) return folder === realPath(own.folder)
+  if (folder !== undefined) return false
+  return own.instances && [...own.instances].some((name) => name.endsWith(`:${pid}`) && isThisHost(name))
+}
+
+/** A long host name has lost its beginning in the name of an instance. */
+const isThisHost = (name: string): boolean => {
+  const host = name.slice(0, name.lastIndexOf(':'))
+  return hostName() === host || (hostName().split('.')[0] ?? '').endsWith(host)
+}
+
+const describeData = ({ folder }: Listener): string =>
+  folder === undefined ? 'a database server' : `the data folder ${folder}`
+
+const describeOwn = (own: OwnData): string => ('folder' in own ? `the data folder ${own.folder}` : 'DATABASE_URL')
+
+/** Says whose Plat answers. */
+const answered = (at: string, { port }: ListenAddress, own: OwnData): Finding => {
+  const listeners = findListeners(port)
+  const another = listeners.find((listener) => isOwn(listener, own) === false)
+  if (another)
+    return problem(
+      CHECK,
+      `${at}: another Plat answers there, process ${another.pid} with ${describeData(another)}, not ${describeOwn(own)}`,
+      `set LISTEN_ADDR to another address, or stop that process (kill ${another.pid})`,
+    )
+  const [mine] = listeners
+  if (mine && isOwn(mine, own))
+    return ok(CHECK, `${at}: the Plat of ${describeOwn(own)} answers there, instance ${hostName()}:${mine.pid}`)
+  if ('folder' in own && !own.isServing)
+    return problem(
+      CHECK,
+      `${at}: another Plat answers there; no server uses ${describeOwn(own)}`,
+      'set LISTEN_ADDR to another address, or stop the other server',
+    )
+  return ok(CHECK, `${at}: a Plat answers there; whose data it serves cannot be seen from here`)
+}
+
+const taken = async (address: ListenAddress, own: OwnData): Promise<Finding> => {
+  const at = formatAddress(address)
+  if (await answers(address)) return answered(at, address, own)
+  return isServing(own)
     ? warning(
         CHECK,
         `${at} is in use, but no Plat answers there`,
@@ -50,16 +92,17 @@ const taken = async (address: Address, isServing: boolean): Promise<Finding> => 
       )
 }
 
-/** @param isServing true if a server uses the data folder; undefined if that is unknown */
-export const checkListening = async (address: Address, isServing: boolean): Promise<Finding> => {
-  const at = textOf(address)
+const isServing = (own: OwnData): boolean => 'folder' in own && own.isServing
+
+export const checkListening = async (address: ListenAddress, own: OwnData): Promise<Finding> => {
+  const at = formatAddress(address)
   if (address.port === 0) return ok(CHECK, `${at}: any free port`)
   try {
     await tryListening(address)
   } catch (error) {
     switch (codeOf(error)) {
       case 'EADDRINUSE':
-        return taken(address, isServing)
+        return taken(address, own)
       case 'EACCES':
         return problem(
           CHECK,
@@ -77,7 +120,7 @@ export const checkListening = async (address: Address, isServing: boolean): Prom
         return problem(CHECK, `${at}: ${messageOf(error)}`, 'set LISTEN_ADDR to another address')
     }
   }
-  return isServing
+  return isServing(own)
     ? warning(
         CHECK,
         `${at} is free, and yet a server uses the data folder`,

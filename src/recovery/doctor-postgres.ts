@@ -3,7 +3,8 @@ import { SQL } from 'bun'
 import { PROGRAM } from '../migrations/program.ts'
 import { type DatabaseUrl, type Host, parseDatabaseUrl } from '../platform/db/postgres/hosts/database-url.ts'
 import { connectionSettings, mostConnections } from '../platform/db/postgres/postgres.ts'
-import { programName } from '../platform/db/postgres/program-name.ts'
+import { parseProgramName, programName } from '../platform/db/postgres/program-name.ts'
+import { PROGRAMS } from '../platform/db/postgres/programs.ts'
 import { checkServer as checkSessions, refusedEngine } from '../platform/db/postgres/server-check.ts'
 import { COMMITS_WAIT } from '../platform/db/postgres/status.ts'
 import { UnsuitableServerError } from '../platform/db/postgres/unsuitable-server.ts'
@@ -109,16 +110,27 @@ const failed = (error: unknown, place: string): Finding =>
     'check DATABASE_URL, that the server runs and accepts this machine: psql "$DATABASE_URL" shows details',
   )
 
+export type DatabaseFindings = {
+  readonly findings: readonly Finding[]
+  /** The host names and process ids of the instances on the database; undefined if it was not asked. */
+  readonly instances: ReadonlySet<string> | undefined
+}
+
 /** Checks each host, and the database at the primary. */
-export const checkPostgres = async (databaseUrl: string, config: Config): Promise<Finding[]> => {
+export const checkPostgres = async (databaseUrl: string, config: Config): Promise<DatabaseFindings> => {
   const parsed = parseDatabaseUrl(databaseUrl)
   const { primary, findings } = await lookAtHosts(parsed)
-  return primary ? [...findings, ...(await checkPrimary(primary, { ...parsed, config }))] : findings
+  if (!primary) return { findings, instances: undefined }
+  const examined = await checkPrimary(primary, { ...parsed, config })
+  return { ...examined, findings: [...findings, ...examined.findings] }
 }
+
+const findInstances = async (query: Query): Promise<ReadonlySet<string>> =>
+  new Set((await query(PROGRAMS)).flatMap(({ name }) => parseProgramName(String(name))?.name ?? []))
 
 type At = DatabaseUrl & { readonly config: Config }
 
-const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }: At): Promise<Finding[]> => {
+const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }: At): Promise<DatabaseFindings> => {
   const client = new SQL({ url, max: 1, connectionTimeout: TIMEOUT_S })
   const query: Query = async (sql) => [...(await client.unsafe(sql))]
   const areSeveral = hosts.length > 1
@@ -126,7 +138,7 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
   try {
     const refused = await checkEngine(query, place)
     // Others may not even have the tables and functions of the further checks.
-    if (refused) return [refused]
+    if (refused) return { findings: [refused], instances: undefined }
     const server = await checkServer(query, place)
     const applied = await appliedIn(query)
     const schema = checkSchema(applied, 'postgres')
@@ -134,7 +146,7 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
       schema.status === 'ok'
         ? [await checkKey(query, config), ...(await checkHeaders(query)), ...(await checkBreakGlass(query, config))]
         : []
-    return [
+    const findings = [
       server,
       ...(await checkPooler({ url, name }, config)),
       ...(areSeveral ? [await checkCommits(query)] : []),
@@ -144,8 +156,9 @@ const checkPrimary = async ({ url, name }: Host, { hosts, place: given, config }
       ...(schema.status === 'problem' ? [] : await checkUpgrade(query, applied)),
       ...key,
     ]
+    return { findings, instances: await findInstances(query) }
   } catch (error) {
-    return [failed(error, place)]
+    return { findings: [failed(error, place)], instances: undefined }
   } finally {
     // A client that never connected has nothing to close.
     await client.close({ timeout: 0 }).catch(() => {})

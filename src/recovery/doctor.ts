@@ -2,7 +2,7 @@
 import type { Session, Texts } from '../platform/cli/command.ts'
 import { printable, printableJson } from '../platform/cli/display.ts'
 import { checkFolder, folderFacts } from './doctor-folder.ts'
-import { checkListening, checkPing, pingFacts } from './doctor-host.ts'
+import { checkListening, checkPing, type OwnData, pingFacts } from './doctor-host.ts'
 import { checkPostgres } from './doctor-postgres.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSqlite, isServing } from './doctor-sqlite.ts'
@@ -12,15 +12,16 @@ import { settingsIn, watched } from './offline.ts'
 const examine = async (session: Session, texts: Texts): Promise<Finding[]> => {
   const { config, findings } = checkSettings({ env: session.io.env, flags: settingsIn(texts), cwd: process.cwd() })
   const { databaseUrl, dataDir, listenAddr } = config
-  const data =
-    databaseUrl === undefined
-      ? [
-          ...checkFolder(folderFacts(dataDir)),
-          ...(await watched(session, 'doctor', (watch) => checkSqlite(config, watch))),
-        ]
-      : await checkPostgres(databaseUrl, config)
-  const serving = databaseUrl === undefined && isServing(dataDir)
-  return [...findings, ...data, await checkListening(listenAddr, serving), checkPing(pingFacts())]
+  const ends = async (own: OwnData) => [await checkListening(listenAddr, own), checkPing(pingFacts())]
+  if (databaseUrl !== undefined) {
+    const { findings: data, instances } = await checkPostgres(databaseUrl, config)
+    return [...findings, ...data, ...(await ends({ instances }))]
+  }
+  const data = [
+    ...checkFolder(folderFacts(dataDir)),
+    ...(await watched(session, 'doctor', (watch) => checkSqlite(config, watch))),
+  ]
+  return [...findings, ...data, ...(await ends({ folder: dataDir, isServing: isServing(dataDir) }))]
 }
 
 const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
