@@ -1698,3 +1698,12 @@ UPDATE discovered_devices SET area = (SELECT area FROM networks WHERE networks.i
 CREATE INDEX discovered_devices_area ON discovered_devices (area, network_id, ip_key, id) WHERE area <> 0;
 
 -- 0059-search-buffer
+
+-- 0070-ended-sessions
+
+CREATE TABLE ended_sessions (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX ended_sessions_expiry ON ended_sessions (expires_at);

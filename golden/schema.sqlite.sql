@@ -653,6 +653,13 @@ CREATE TABLE dns_zones (
 CREATE UNIQUE INDEX dns_zones_name ON dns_zones
 (name, COALESCE(provider_id, ''), (CASE WHEN provider_id IS NULL THEN COALESCE(space_id, '') ELSE '' END));
 
+CREATE TABLE ended_sessions (
+  id TEXT PRIMARY KEY,
+  expires_at TEXT NOT NULL
+);
+
+CREATE INDEX ended_sessions_expiry ON ended_sessions (expires_at);
+
 CREATE TABLE events (
   seq INTEGER PRIMARY KEY,
   event TEXT NOT NULL,

@@ -154,7 +154,7 @@ export const compose = async (
   const secrets = await openSecrets({ db, config, log })
   await settleLooks(db, log)
   await sealStoredHeaders({ db, secrets, config, log })
-  const sessions = openSessionStore({ db, config, log })
+  const sessions = openSessionStore({ db, config, log, now })
   const keyUses = createKeyUses(db)
   const audit = await openTrail({ db, config, log, now })
   const history = await openHistory(db, now)

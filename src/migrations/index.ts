@@ -46,6 +46,7 @@ import { narrowKeys } from './0056-narrow-keys.ts'
 import { scopes } from './0057-scopes.ts'
 import { areasOfDiscovery } from './0058-areas-of-discovery.ts'
 import { searchBuffer } from './0059-search-buffer.ts'
+import { endedSessions } from './0070-ended-sessions.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   scopes,
   areasOfDiscovery,
   searchBuffer,
+  endedSessions,
 ]

@@ -100,7 +100,12 @@ describe('with a session store that is away', () => {
     const { openSessionStore } = await import('../sessions/open-store.ts')
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} } as never
     // No server listens on this port.
-    const away = openSessionStore({ db: all.app.db, config: { ...config, valkeyUrl: 'redis://127.0.0.1:1/0' }, log })
+    const away = openSessionStore({
+      db: all.app.db,
+      config: { ...config, valkeyUrl: 'redis://127.0.0.1:1/0' },
+      log,
+      now: () => new Date(),
+    })
     expect(await evictFrom(all.app, username, away)).toMatchObject({ username, sessions: undefined })
     away.close()
     expect((await all.app.send('GET /api/auth/me', { cookie })).status).toBe(401)

@@ -2,6 +2,7 @@
 
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { isBusy } from '../../platform/db/disk/disk-errors.ts'
 import type { HostTrail } from '../../platform/operation/audit.ts'
 import { endKeysOf } from '../keys/keys.ts'
 import { endGrantsOf } from '../oauth/oauth.ts'
@@ -41,12 +42,12 @@ const openSessions = async ({ sessions, now }: EvictOptions, user: Account): Pro
   }
 }
 
-/** The account's new generation has already invalidated them, so this only cleans up the store. */
+/** The account's new generation has already invalidated them, so this only cleans up the store. A server that writes is not waited for. */
 const removeLeftovers = async ({ sessions }: EvictOptions, ids: readonly string[]): Promise<void> => {
   try {
     for (const id of ids) await sessions.remove(id)
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error
+    if (!isBusy(error) && !(error instanceof AppError && error.code === 'UNAVAILABLE')) throw error
   }
 }
 

@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import { cookieValue, ownCookie } from '../../platform/http/credentials.ts'
 import type { Tables } from '../tables.ts'
-import * as store from './device-key-store.ts'
+import { createSignInKey } from './sign-in-keys.ts'
 
 export type Device = {
   readonly id: string
@@ -37,16 +37,7 @@ const signatureOf = (key: Buffer, text: string): Buffer =>
 
 export const createDevices = ({ db, isSecure }: { db: Db<Tables>; isSecure: boolean }): Devices => {
   const cookie = ownCookie('device', { isSecure, ttlMs: LIFE_MS })
-  let known: Promise<Buffer> | undefined
-
-  /** Read once, at the first sign-in. */
-  const key = (): Promise<Buffer> => {
-    known ??= store.ensureKey(db, randomBytes(32).toString('hex')).then((hex) => Buffer.from(hex, 'hex'))
-    known.catch(() => {
-      known = undefined
-    })
-    return known
-  }
+  const key = createSignInKey(db, 'device-cookie')
 
   return {
     shown: async (headers, now) => {

@@ -6,17 +6,22 @@ import type { Logger } from '../../platform/runtime/log.ts'
 import { openValkey } from '../../platform/runtime/valkey.ts'
 import type { Tables } from '../tables.ts'
 import { databaseStore } from './database-store.ts'
+import { createSignInKey } from './sign-in-keys.ts'
+import { createTextSigner } from './signed-text.ts'
 import type { SessionStore } from './store.ts'
 import { valkeyStore } from './valkey-store.ts'
 
 type StoreOptions = {
   readonly db: Db<Tables>
-  readonly config: Pick<Config, 'sessionStoreType' | 'valkeyUrl'>
+  readonly config: Pick<Config, 'sessionStoreType' | 'sessionTtlMs' | 'valkeyUrl'>
   readonly log: Logger
+  readonly now: () => Date
 }
 
 /** Returns the store that SESSION_STORE_TYPE names; it connects at its first use. */
-export const openSessionStore = ({ db, config, log }: StoreOptions): SessionStore =>
-  config.sessionStoreType === 'valkey'
-    ? valkeyStore(openValkey({ url: config.valkeyUrl, what: 'session store', log }))
-    : databaseStore(db)
+export const openSessionStore = ({ db, config, log, now }: StoreOptions): SessionStore => {
+  if (config.sessionStoreType !== 'valkey') return databaseStore(db)
+  const valkey = openValkey({ url: config.valkeyUrl, what: 'session store', log })
+  const signer = createTextSigner(createSignInKey(db, 'valkey-sessions'), 'valkey-session')
+  return valkeyStore({ valkey, db, signer, ttlMs: config.sessionTtlMs, now })
+}

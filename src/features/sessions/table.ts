@@ -22,10 +22,14 @@ export type SessionRow = {
 /** Apart from the sessions, because a renewal must not invalidate cached identities. */
 export type SessionExpiryRow = { session_id: string; renewed_at: string; expires_at: string }
 
-/** Keys that all instances share. They grant no access: see devices.ts. */
+/** Keys that all instances share: see sign-in-keys.ts. */
 export type SignInKeyRow = { name: string; key: string }
 
+/** A session of an external store that was ended. From `expires_at` on it would be invalid by itself. */
+export type EndedSessionRow = { id: string; expires_at: string }
+
 export type SessionTables = {
+  ended_sessions: EndedSessionRow
   sessions: SessionRow
   session_expiries: SessionExpiryRow
   sign_in_keys: SignInKeyRow

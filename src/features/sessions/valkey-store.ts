@@ -1,9 +1,16 @@
-/** Sessions in a Valkey or Redis server, by token hash and by user. All keys have a time to live. */
+/**
+ * Sessions in a Valkey or Redis server, by token hash and by user. All keys have a time to live. The server is not trusted: each
+ * session is signed with a key of the database, and one that was ended stays ended.
+ */
 import { z } from 'zod'
 import { batches } from '../../platform/db/batches.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { Valkey } from '../../platform/runtime/valkey.ts'
 import { isSameHash } from '../../platform/security/secret-token.ts'
+import type { Tables } from '../tables.ts'
 import { SIGN_IN_METHODS } from './api.ts'
+import { findEnded, purgeEnds, recordEnd } from './ended-sessions.ts'
+import type { TextSigner } from './signed-text.ts'
 import type { Session, SessionStore } from './store.ts'
 
 const sessionKey = (id: string) => `plat:session:${id}`
@@ -29,9 +36,8 @@ const Stored = z.object({
 })
 type Stored = z.infer<typeof Stored>
 
-/** A text that can't be parsed is no session: it may be of another program or a later version. */
-const read = (text: unknown): Stored | undefined => {
-  if (typeof text !== 'string') return undefined
+/** A text that can't be parsed is no session: it may be of a later version. */
+const parse = (text: string): Stored | undefined => {
   try {
     return Stored.safeParse(JSON.parse(text)).data
   } catch {
@@ -56,12 +62,45 @@ const RENEW = `
 const textsOf = (answer: unknown): string[] =>
   Array.isArray(answer) ? answer.filter((one): one is string => typeof one === 'string') : []
 
-export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
-  const get = async (id: string): Promise<Stored | undefined> => read(await send('GET', sessionKey(id)))
+export type ValkeyStoreOptions = {
+  readonly valkey: Valkey
+  /** Has the ends of sessions. */
+  readonly db: Db<Tables>
+  readonly signer: TextSigner
+  /** The longest time that a session lives without use, in ms. */
+  readonly ttlMs: number
+  readonly now: () => Date
+}
+
+export const valkeyStore = ({ valkey, db, signer, ttlMs, now }: ValkeyStoreOptions): SessionStore => {
+  const { send, close } = valkey
+
+  /** Returns the session that this Plat has stored; undefined for any other text. */
+  const read = async (text: unknown): Promise<Stored | undefined> => {
+    const opened = typeof text === 'string' ? await signer.open(text) : undefined
+    return opened === undefined ? undefined : parse(opened)
+  }
+  const write = (stored: object): Promise<string> => signer.sign(JSON.stringify(stored))
+
+  /** The text of one session may have been copied to the key of another one. */
+  const readAt = async (id: string, text: unknown): Promise<Stored | undefined> => {
+    const stored = await read(text)
+    return stored?.id === id ? stored : undefined
+  }
+  /** Returns the session, also if it was ended. */
+  const getStored = async (id: string): Promise<Stored | undefined> => readAt(id, await send('GET', sessionKey(id)))
+  const isEnded = async (id: string): Promise<boolean> => (await findEnded(db, [id])).has(id)
+  const get = async (id: string): Promise<Stored | undefined> => {
+    const [stored, hasEnded] = await Promise.all([getStored(id), isEnded(id)])
+    return hasEnded ? undefined : stored
+  }
   const getAll = async (ids: readonly string[]): Promise<Stored[]> => {
     const found: Stored[] = []
-    for (const some of batches(ids))
-      found.push(...textsOf(await send('MGET', ...some.map(sessionKey))).flatMap((text) => read(text) ?? []))
+    for (const some of batches(ids)) {
+      const [texts, ended] = await Promise.all([send('MGET', ...some.map(sessionKey)), findEnded(db, some)])
+      const stored = await Promise.all(some.map((id, at) => readAt(id, Array.isArray(texts) ? texts[at] : undefined)))
+      for (const one of stored) if (one && !ended.has(one.id)) found.push(one)
+    }
     return found
   }
 
@@ -69,7 +108,7 @@ export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
     isInDatabase: false,
     create: async (session, tokenHash) => {
       const ttl = ttlOf(session)
-      await send('SET', sessionKey(session.id), JSON.stringify({ ...session, tokenHash }), 'PX', ttl)
+      await send('SET', sessionKey(session.id), await write({ ...session, tokenHash }), 'PX', ttl)
       await send('SADD', userKey(session.userId), session.id)
       await send('PEXPIRE', userKey(session.userId), ttl)
       // Written last: from now on the token is accepted.
@@ -87,7 +126,8 @@ export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
     getAll: async (ids) => (await getAll(ids)).map(sessionOf),
     list: async (userId) => {
       const ids = textsOf(await send('SMEMBERS', userKey(userId)))
-      const found = await getAll(ids)
+      // Another user's session may have been written into the set.
+      const found = (await getAll(ids)).filter((one) => one.userId === userId)
       const alive = new Set(found.map(({ id }) => id))
       const gone = ids.filter((id) => !alive.has(id))
       if (gone.length > 0) await send('SREM', userKey(userId), ...gone)
@@ -95,9 +135,9 @@ export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
     },
     renew: async (found, { renewedAt, expiresAt }) => {
       const text = await send('GET', sessionKey(found.id))
-      const stored = read(text)
+      const stored = await readAt(found.id, text)
       if (typeof text !== 'string' || stored?.renewedAt.getTime() !== found.renewedAt.getTime()) return false
-      const next = JSON.stringify({ ...stored, renewedAt, expiresAt })
+      const next = await write({ ...stored, renewedAt, expiresAt })
       const keys = [sessionKey(stored.id), tokenKey(stored.tokenHash), userKey(stored.userId)]
       const isMoved = await send(
         'EVAL',
@@ -111,12 +151,15 @@ export const valkeyStore = ({ send, close }: Valkey): SessionStore => {
       return isMoved === 1
     },
     remove: async (id) => {
-      const stored = await get(id)
+      const stored = await getStored(id)
+      // Also of a session that is not there: it may have been taken away, to be put back later.
+      const latestMs = Math.max(stored?.expiresAt.getTime() ?? 0, now().getTime() + ttlMs)
+      await recordEnd(db, id, new Date(latestMs))
       if (!stored) return
       await send('DEL', tokenKey(stored.tokenHash), sessionKey(id))
       await send('SREM', userKey(stored.userId), id)
     },
-    purge: async () => 0,
+    purge: (at, writeEnds = (work) => db.write((tx) => work(tx.db))) => purgeEnds(db, at, writeEnds),
     close,
   }
 }
