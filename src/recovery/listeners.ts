@@ -12,7 +12,7 @@ export type Listener = {
 /** The state LISTEN in /proc/net/tcp (include/net/tcp_states.h of Linux). */
 const LISTEN = '0A'
 
-/** Returns what `read` returns, or undefined for what has ended or belongs to another user. */
+/** Returns the result of `read`; undefined for a process that has ended or belongs to another user. */
 const attempt = <T>(read: () => T): T | undefined => {
   try {
     return read()

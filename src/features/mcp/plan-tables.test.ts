@@ -41,6 +41,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'oauth_refresh_tokens',
   'api_key_uses',
   'session_expiries',
+  'ended_sessions',
   'recovery_codes',
   'sso_states',
   'sso_sessions',

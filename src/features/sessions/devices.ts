@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import { cookieValue, ownCookie } from '../../platform/http/credentials.ts'
 import type { Tables } from '../tables.ts'
-import { createSignInKey } from './sign-in-keys.ts'
+import { createSignInKey } from './sign-in-key-store.ts'
 
 export type Device = {
   readonly id: string

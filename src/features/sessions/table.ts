@@ -22,7 +22,7 @@ export type SessionRow = {
 /** Apart from the sessions, because a renewal must not invalidate cached identities. */
 export type SessionExpiryRow = { session_id: string; renewed_at: string; expires_at: string }
 
-/** Keys that all instances share: see sign-in-keys.ts. */
+/** Keys that all instances share: see sign-in-key-store.ts. */
 export type SignInKeyRow = { name: string; key: string }
 
 /** A session of an external store that was ended. From `expires_at` on it would be invalid by itself. */

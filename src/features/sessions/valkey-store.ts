@@ -9,7 +9,7 @@ import type { Valkey } from '../../platform/runtime/valkey.ts'
 import { isSameHash } from '../../platform/security/secret-token.ts'
 import type { Tables } from '../tables.ts'
 import { SIGN_IN_METHODS } from './api.ts'
-import { findEnded, purgeEnds, recordEnd } from './ended-sessions.ts'
+import { findEnded, purgeEnds, recordEnd } from './ended-session-store.ts'
 import type { TextSigner } from './signed-text.ts'
 import type { Session, SessionStore } from './store.ts'
 

@@ -1,5 +1,4 @@
 /** Tries a listen address before anything is opened: a start that must fail creates no user and migrates nothing. */
-import { createServer } from 'node:net'
 import type { Config } from '../runtime/config/config.ts'
 
 export type ListenAddress = Config['listenAddr']
@@ -9,12 +8,15 @@ export const formatAddress = ({ hostname = '', port }: ListenAddress): string =>
   `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`
 
 /** Listens for a moment. @throws the error of the system, such as EADDRINUSE */
-export const tryListening = ({ hostname, port }: ListenAddress): Promise<void> =>
-  new Promise((resolve, reject) => {
+export const tryListening = async ({ hostname, port }: ListenAddress): Promise<void> => {
+  // Loaded here, because commands that do not listen start faster without it.
+  const { createServer } = await import('node:net')
+  await new Promise<void>((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
     server.listen({ port, ...(hostname === undefined ? {} : { host: hostname }) }, () => server.close(() => resolve()))
   })
+}
 
 /** The listen address belongs to another process. */
 export class AddressInUseError extends Error {
