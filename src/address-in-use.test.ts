@@ -3,13 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from './compose.ts'
 import { loadConfig } from './platform/runtime/config/config.ts'
 import { createLogger } from './platform/runtime/log.ts'
 import type { Finding } from './recovery/finding.ts'
-import { type Server, startServer } from './server.ts'
+import { startServer } from './server.ts'
 import { platIn, scratch } from './testing/data-folders.ts'
-import { createUser } from './testing/identities.ts'
+import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
 import { dialects, postgresDatabase, type TestDatabase } from './testing/servers.ts'
 
 const log = createLogger({ level: 'error', format: 'text', write: () => {} })
@@ -21,37 +20,31 @@ const contextOf = (env: Record<string, string>) => ({
 
 describe.each(dialects())('a listen address in use, on %s', (dialect) => {
   const databases: TestDatabase[] = []
-  const dirs: string[] = []
-  let server: Server
+  const dir = scratch()
+  let folder: ServerFolder
+  let server: ServerChild
   let own: Record<string, string>
   let other: Record<string, string>
 
-  const dataOf = async (): Promise<Record<string, string>> => {
-    const dir = scratch()
-    dirs.push(dir)
-    const DATA_DIR = join(dir, 'data')
-    if (dialect === 'sqlite') return { DATA_DIR }
-    const database = await postgresDatabase()
-    databases.push(database)
-    return { DATA_DIR, DATABASE_URL: database.url }
+  const database = async (): Promise<Record<string, string>> => {
+    if (dialect === 'sqlite') return {}
+    const made = await postgresDatabase()
+    databases.push(made)
+    return { DATABASE_URL: made.url }
   }
 
   beforeAll(async () => {
-    const data = await dataOf()
-    const context = contextOf({ ...data, LISTEN_ADDR: '127.0.0.1:0' })
-    // Before the first start, which would create an admin and hash a password.
-    const { db, close } = await openDatabase(context)
-    await createUser(db, { username: 'admin', roles: ['admin'] })
-    await close()
-    server = await startServer(context)
-    const LISTEN_ADDR = new URL(server.url).host.replace('localhost', '127.0.0.1')
-    own = { ...data, LISTEN_ADDR }
-    other = { ...(await dataOf()), LISTEN_ADDR }
+    const data = await database()
+    folder = await serverFolder(data)
+    server = await folder.start()
+    const LISTEN_ADDR = `127.0.0.1:${new URL(server.url).port}`
+    own = { ...data, DATA_DIR: folder.dir, LISTEN_ADDR }
+    other = { ...(await database()), DATA_DIR: join(dir, 'data'), LISTEN_ADDR }
   })
   afterAll(async () => {
-    await server.stop()
-    for (const database of databases) await database.drop()
-    for (const dir of dirs) rmSync(dir, { recursive: true, force: true })
+    await folder.remove()
+    for (const made of databases) await made.drop()
+    rmSync(dir, { recursive: true, force: true })
   })
 
   const finding = async (env: Record<string, string>): Promise<Finding | undefined> => {
@@ -64,7 +57,7 @@ describe.each(dialects())('a listen address in use, on %s', (dialect) => {
     await expect(startServer(contextOf(other))).rejects.toThrow(
       `The address ${other.LISTEN_ADDR} is in use. Stop the program that listens there`,
     )
-    expect(existsSync(join(other.DATA_DIR ?? '', 'plat.db'))).toBe(false)
+    expect(existsSync(join(dir, 'data', 'plat.db'))).toBe(false)
   })
 
   test('ends the program with 1 and the reason', async () => {
@@ -74,18 +67,18 @@ describe.each(dialects())('a listen address in use, on %s', (dialect) => {
   })
 
   test('of the server of the settings is found by the doctor, which names the instance', async () => {
-    const data = dialect === 'sqlite' ? `the data folder ${own.DATA_DIR}` : 'DATABASE_URL'
+    const data = dialect === 'sqlite' ? `the data folder ${folder.dir}` : 'DATABASE_URL'
     expect(await finding(own)).toEqual({
       check: 'listen address',
       status: 'ok',
-      message: `${own.LISTEN_ADDR}: the Plat of ${data} answers there, instance ${hostname()}:${process.pid}`,
+      message: `${own.LISTEN_ADDR}: the Plat of ${data} answers there, instance ${hostname()}:${server.pid}`,
     })
   })
 
   test('of another server is a problem, which names its data', async () => {
     const { status, message } = (await finding(other)) ?? {}
-    const data = dialect === 'sqlite' ? `the data folder ${realpathSync(own.DATA_DIR ?? '')}` : 'a database server'
+    const data = dialect === 'sqlite' ? `the data folder ${realpathSync(folder.dir)}` : 'a database server'
     expect(status).toBe('problem')
-    expect(message).toContain(`another Plat answers there, process ${process.pid} with ${data}, not `)
+    expect(message).toContain(`another Plat answers there, process ${server.pid} with ${data}, not `)
   })
 })
