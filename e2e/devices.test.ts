@@ -35,6 +35,27 @@ test('a device is found by its address and changed', () =>
     { as },
   ))
 
+test('a changed label of an address keeps all that the form does not show', () =>
+  it.visit(
+    async ({ page, open }) => {
+      const addresses = [
+        { ip: '192.0.2.77', type: 'vip', port: 8443, mac_address: '02:00:00:00:00:77', dns_name: 'vip.example.com' },
+        { ip: '192.0.2.78', type: 'anycast', label: 'second' },
+      ]
+      const { id, ...before } = await it.plat.api.devices.create({ name: 'typed', tags: ['a, b', 'c'], addresses })
+      await open(`/devices/${id}?edit=${id}`)
+      await page.getByLabel('Label').first().fill('front')
+      await page.getByLabel('Tags').fill('"a, b", c, d')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved typed').waitFor()
+      expect(await it.plat.api.devices.get({ id })).toEqual({
+        ...{ id, ...before, tags: ['a, b', 'c', 'd'], updated_at: expect.any(String) },
+        addresses: before.addresses.map((one, at) => (at === 0 ? { ...one, label: 'front' } : one)),
+      })
+    },
+    { as },
+  ))
+
 test('an error of the server is shown at its field', () =>
   it.visit(
     async ({ page, open }) => {

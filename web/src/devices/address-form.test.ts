@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import type { Address } from '../api/contracts.ts'
 import { formFields } from '../resource/fields.ts'
 import { emptyValues, inputOf } from '../resource/resource.ts'
-import { addressInput, addressText, emptyAddress, sentRows, writeAddresses } from './address-form.ts'
+import {
+  type AddressForm,
+  addressInput,
+  addressText,
+  emptyAddress,
+  readAddresses,
+  sentRows,
+  writeAddresses,
+} from './address-form.ts'
 import { DEVICE_ORDER, deviceFields } from './fields.ts'
 
 const addresses = { read: addressText, send: addressInput }
@@ -29,6 +38,29 @@ describe('the request of a save', () => {
       },
     ])
     expect(sentRows(rows)).toEqual([rows[1] ?? emptyAddress()])
+  })
+
+  const stored: Address = {
+    ...{ ip: '10.0.0.1', port: 22, type: 'vip', label: 'front', network_id: null, switch_port: '', interface: 'eth0' },
+    ...{ mac_address: '', dns_name: '', pool_id: null },
+  }
+  const typed = (changed: Partial<AddressForm>, address = stored) =>
+    addressInput(writeAddresses(readAddresses(addressText([address])).map((row) => ({ ...row, ...changed }))))
+
+  test('keeps the type of an address, which the form does not show', () => {
+    expect(typed({ label: 'back' })).toMatchObject([{ ip: '10.0.0.1', type: 'vip', label: 'back' }])
+    expect(typed({ ip: '2001:db8::1' })).toMatchObject([{ ip: '2001:db8::1', type: 'vip' }])
+  })
+
+  test('leaves the type of the family out when the address was changed', () => {
+    expect(typed({ ip: '2001:db8::1' }, { ...stored, type: 'ipv4' })[0]).not.toHaveProperty('type')
+    expect(typed({ label: 'back' }, { ...stored, type: 'ipv4' })).toMatchObject([{ type: 'ipv4' }])
+  })
+
+  test('takes a shown field away that was emptied', () => {
+    const inSpace = { ...stored, space_id: 'branch', custom: { owner: 'ann' } }
+    const [address] = typed({ space_id: '', custom: '' }, inSpace)
+    expect([address?.space_id, address?.custom]).toEqual([undefined, undefined])
   })
 
   test('names only the fields that changed', () => {

@@ -18,6 +18,8 @@ export type AddressForm = {
   readonly space_id: string
   /** The values of custom fields, as `customText` writes them. */
   readonly custom: string
+  /** The stored address, of which the fields without a control are sent as they are. */
+  readonly stored?: Address
 }
 
 export const emptyAddress = (given: Partial<AddressForm> = {}): AddressForm => ({
@@ -55,6 +57,7 @@ const addressForm = (address: Address, index: number): AddressForm => ({
   pool_id: address.pool_id ?? '',
   space_id: address.space_id ?? '',
   custom: customText(address.custom),
+  stored: address,
 })
 
 // The field of a device, as the server sends it.
@@ -78,8 +81,23 @@ const isBlank = ({
 /** The rows that are sent, in their places: an error at `addresses[1].ip` is at the second of them. */
 export const sentRows = (rows: readonly AddressForm[]): readonly AddressForm[] => rows.filter((one) => !isBlank(one))
 
+const defaultType = (ip: string): string => (ip.includes(':') ? 'ipv6' : 'ipv4')
+
+type Shown = Exclude<keyof AddressForm, 'key' | 'stored'>
+
+/**
+ * Returns the fields that the form does not show. A type that only tells the family of the stored address is left out when the address
+ * was changed: the server finds that of the new one.
+ */
+const hiddenFields = (stored: Address, ip: string): Omit<Address, Shown | 'type'> & Partial<Pick<Address, 'type'>> => {
+  const { ip: _, label, port, switch_port, interface: own, mac_address, dns_name, ...others } = stored
+  const { network_id, pool_id, space_id, custom, type, ...hidden } = others
+  return ip !== stored.ip && type === defaultType(stored.ip) ? hidden : { ...hidden, type }
+}
+
 export const addressInput = (text: string): NonNullable<DeviceDraft['addresses']> =>
   sentRows(readAddresses(text)).map((row) => ({
+    ...(row.stored && hiddenFields(row.stored, row.ip.trim())),
     ip: row.ip.trim(),
     label: row.label,
     port: row.port.trim() === '' ? null : Number(row.port),

@@ -26,7 +26,7 @@ type Known = {
 
 const NO_TYPES: readonly DeviceType[] = []
 
-const deviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
+export const deviceResource = ({ datacenters, types, hasRacks }: Known): Resource<Device> => ({
   ...DEVICE_RESOURCE,
   fields: formFields(deviceFields(), DEVICE_ORDER.form, {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },

@@ -22,6 +22,23 @@ describe('the request of a form', () => {
     expect(inputOf(resource, before, before)).toEqual({})
   })
 
+  test.each([[['a, b', 'c']], [['say "hi"', '"', ',']], [['plain', 'with space', 'x"y']], [[]]])(
+    'keeps the items %j of a list',
+    (tags) => {
+      const before = valuesOf(resource, { tags })
+      expect(inputOf(resource, before)).toMatchObject({ tags })
+    },
+  )
+
+  test.each([
+    [' prod, , web ,', ['prod', 'web']],
+    ['"a, b', ['"a', 'b']],
+    ['"a" b, c', ['"a" b', 'c']],
+    ['"", "a"', ['a']],
+  ])('reads the list %j as it is typed', (tags, items) => {
+    expect(inputOf(resource, { ...emptyValues(resource), tags })).toMatchObject({ tags: items })
+  })
+
   test('has the shown time', () => {
     const before = valuesOf(resource, { expires_at: '2026-07-01T10:30:00.000Z' })
     expect(inputOf(resource, before)).toMatchObject({ expires_at: '2026-07-01T10:30:00.000Z' })

@@ -80,9 +80,24 @@ export const isKept = ({ headers = {} }: Pick<AnyOperation, 'headers'>): boolean
 export const emptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
   Object.fromEntries(fields.map(({ name, initial = '' }) => [name, given[name] ?? initial]))
 
+/** @example formatItems(['web', 'a, b']) // 'web, "a, b"' */
+const formatItems = (items: readonly string[]): string =>
+  items.map((one) => (/[",]/.test(one) ? `"${one.replaceAll('"', '""')}"` : one)).join(', ')
+
+/** An item in quotes, whose own quotes are doubled, or one up to the next comma. */
+const ITEM = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/y
+
+/** @example parseItems('web, "a, b",') // ['web', 'a, b'] */
+const parseItems = (text: string): string[] => {
+  const items: string[] = []
+  for (const [, quoted, plain = ''] of text.matchAll(new RegExp(ITEM, 'g')))
+    items.push((quoted === undefined ? plain : quoted.replaceAll('""', '"')).trim())
+  return items.filter((one) => one !== '')
+}
+
 const textOf = (kind: FieldSpec['kind'], value: unknown): string => {
   if (value === null || value === undefined) return ''
-  if (kind === 'tags' && Array.isArray(value)) return value.join(', ')
+  if (kind === 'tags' && Array.isArray(value)) return formatItems(value.map(String))
   return kind === 'moment' ? localMoment(String(value)).slice(0, 'YYYY-MM-DDTHH:MM'.length) : String(value)
 }
 
@@ -97,15 +112,11 @@ export const valuesOf = ({ fields }: Pick<Resource<never>, 'fields'>, object: ob
 const sent = (kind: FieldSpec['kind'], text: string): unknown => {
   if (kind === 'number') return text.trim() === '' ? null : Number(text)
   if (kind === 'moment') return text === '' ? '' : new Date(text).toISOString()
-  if (kind === 'tags')
-    return text
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== '')
+  if (kind === 'tags') return parseItems(text)
   return kind === 'area' ? text : text.trim()
 }
 
-const sentValue = ({ name, kind, send }: FieldSpec, values: Values, before?: Values): unknown =>
+export const sentValue = ({ name, kind, send }: FieldSpec, values: Values, before?: Values): unknown =>
   send ? send(values[name] ?? '', before?.[name]) : sent(kind, values[name] ?? '')
 
 /** Compares the sent values; a secret is compared as typed, because removed and kept ones may be sent alike. */

@@ -21,7 +21,7 @@ const COLUMNS = ownColumns(fields, ORDER, { updated_at: ({ updated_at }) => <Tim
 const DEFAULT_COLUMNS = ['name', 'networks', 'reachable', 'description', 'updated']
 const SPEC = tableSpec(fields)
 
-const RESOURCE: Resource<Space> = {
+export const SPACE_RESOURCE: Resource<Space> = {
   noun: 'address space',
   fields: formFields(fields, ORDER, { custom: customControl('spaces') }),
   nameOf: ({ name }) => name,
@@ -52,7 +52,7 @@ export const SpacesPage = () => {
     <ListPage
       title="Address spaces"
       resourceName="spaces"
-      resource={RESOURCE}
+      resource={SPACE_RESOURCE}
       query={query}
       needs="spaces:list"
       spec={SPEC}

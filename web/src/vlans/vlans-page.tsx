@@ -24,7 +24,7 @@ const ORDER = ['vlan_id', 'name', 'datacenter_id', 'group', 'network_ids', 'desc
 const DEFAULT_COLUMNS = ['number', 'name', 'datacenter', 'group', 'networks', 'description']
 const NONE: readonly never[] = []
 
-const vlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
+export const vlanResource = (datacenters: readonly Datacenter[]): Resource<Vlan> => ({
   noun: 'VLAN',
   fields: formFields(fields, ORDER, {
     datacenter_id: { options: [['', 'None'], ...datacenters.map(({ id, name }) => [id, name] as const)] },

@@ -79,7 +79,7 @@ const resourceFor = (hasSpaces: boolean): Resource<Scope> => ({
 })
 
 const PLAIN = resourceFor(false)
-const WITH_SPACES = resourceFor(true)
+export const WITH_SPACES = resourceFor(true)
 
 /** Without an address space, no form has a field for it. */
 export const useScopeResource = (): Resource<Scope> => (useIsInUse('spaces') ? WITH_SPACES : PLAIN)
