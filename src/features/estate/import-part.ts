@@ -10,6 +10,7 @@ import { KIND_NAMES, type Kind, kindOf } from '../history/kind-names.ts'
 import { documentOf, KIND_RULES, nameOf } from '../history/kinds.ts'
 import { Sight } from '../history/sight.ts'
 import type { Resource } from '../inventory.ts'
+import { createOverlapError, listOverlaps } from '../scopes/overlaps.ts'
 import { known } from '../scopes/part.ts'
 import { isSeen, type Seen, seenNoun, seenTable } from '../scopes/seen.ts'
 import { settling } from '../scopes/settle.ts'
@@ -120,6 +121,8 @@ export const importInPart = async (
   )
   await lookup()
   await requireInside(ctx, of.resource, since)
+  const [overlap] = await listOverlaps(ctx, since)
+  if (overlap) throw createOverlapError(overlap, 'Nothing was imported: ')
   const byPlace = new Map(good.map((at, i) => [at, outcomes[i]]))
   return rows.map((_, at) => errors.get(at) ?? byPlace.get(at) ?? 'unchanged')
 }

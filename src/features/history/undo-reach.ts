@@ -1,17 +1,22 @@
 /** The objects that a caller with a part of the estate may touch by an undo. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
+import { listOverlaps } from '../scopes/overlaps.ts'
+import { settling } from '../scopes/settle.ts'
 import { INVERSE, type Kind } from './kind-names.ts'
 import { outOfReach, type Touched } from './reach.ts'
+import type { Refused } from './steps.ts'
 import type { Plan } from './undo-plan.ts'
+
+const createReachError = (): AppError =>
+  new AppError(
+    'FORBIDDEN',
+    'The change has objects outside of the part of the estate in which you have the permissions to undo it',
+  )
 
 /** @throws AppError FORBIDDEN for an object that the caller may not change so where it is, or was last */
 const requireReach = async (ctx: Ctx, touched: readonly Touched[]): Promise<void> => {
-  if ((await outOfReach(ctx, touched)).length > 0)
-    throw new AppError(
-      'FORBIDDEN',
-      'The change has objects outside of the part of the estate in which you have the permissions to undo it',
-    )
+  if ((await outOfReach(ctx, touched)).length > 0) throw createReachError()
 }
 
 /** Checks all objects of a change before its undo. @throws AppError FORBIDDEN */
@@ -26,10 +31,18 @@ export const requirePlanned = async (ctx: Ctx, { scope }: Plan): Promise<void> =
   await requireReach(ctx, touched)
 }
 
-/** Checks all objects that an undo has made or changed. @throws AppError FORBIDDEN */
+/** @throws AppError FORBIDDEN for a step that the caller lacks the rights for: it is no obstacle, which the answer would describe */
+export const requireAllowed = (refused: readonly Refused[]): void => {
+  if (refused.some(({ error }) => error.code === 'FORBIDDEN')) throw createReachError()
+}
+
+/** Checks all objects that an undo has made or changed, and the address space of its networks and pools. @throws AppError FORBIDDEN */
 export const requireDone = async (ctx: Ctx): Promise<void> => {
   if (!ctx.caller.reach) return
   const touched = (await ctx.changedItems()).filter(({ change }) => change !== 'delete')
   // The kinds are those that the stores declare.
   await requireReach(ctx, touched as readonly Touched[])
+  if (!touched.some(({ kind }) => kind === 'network' || kind === 'pool')) return
+  await settling.settle(ctx)
+  if ((await listOverlaps(ctx)).length > 0) throw createReachError()
 }

@@ -10,7 +10,7 @@ import { type Refused, runSteps } from './steps.ts'
 import * as store from './store.ts'
 import { inTheWay, nothingLeft, type Obstacle, undoneAlready } from './undo-obstacles.ts'
 import { hasExpired, keyOf, type Plan, planOf } from './undo-plan.ts'
-import { requireDone, requirePlanned } from './undo-reach.ts'
+import { requireAllowed, requireDone, requirePlanned } from './undo-reach.ts'
 
 /** Objects of which the documents are read at once. */
 const AT_ONCE = 250
@@ -124,6 +124,7 @@ export const undoChange = async (ctx: Ctx, id: string, means: Means): Promise<st
   await requirePlanned(ctx, plan)
   const run = { ctx, means, breathe }
   const refused = await runSteps(run, plan.actions)
+  requireAllowed(refused)
   const obstacles = named(plan.obstacles, refused.map(ofRule), await touchedOutside(run, plan))
   if (obstacles.length > 0) throw await inTheWay(ctx, change.seq, obstacles)
   await requireDone(ctx)

@@ -17,6 +17,7 @@ import { nounOf } from '../nouns.ts'
 import { tripleOfId } from '../relationships/relationships.ts'
 import type { Tables } from '../tables.ts'
 import { placingOf } from './facts.ts'
+import { refuseOverlaps } from './overlaps.ts'
 import { viewsFor } from './part.ts'
 import { isOfFollowing, isSeen, type Seen, seenNoun, seenOfKind, seenPermissions, seenTable } from './seen.ts'
 import { ofTransaction, settling } from './settle.ts'
@@ -290,6 +291,7 @@ export const guarding: Pick<AreaKeeper<Tables>, 'checkInput' | 'guarded' | 'nama
     const made = await work()
     await settling.settle(ctx, since)
     await judge(ctx, write, before, since)
+    await refuseOverlaps(ctx, since)
     return made
   },
   namable: (ctx, write, named) => chosen(ctx, { ...write, named, isMeant: mayKnow }),

@@ -149,7 +149,12 @@ export const refusal = (failed: readonly RowError[]): AppError => {
   }
   const [first] = details
   const rows = failed.length === 1 ? '1 row is bad' : `${failed.length} rows are bad`
-  return new AppError('VALIDATION_ERROR', `${rows}, and nothing is applied: ${first?.field} ${first?.message}`, {
-    details: details.slice(0, MAX_ERRORS),
-  })
+  const isForbidden = failed.every(({ error }) => error.code === 'FORBIDDEN')
+  return new AppError(
+    isForbidden ? 'FORBIDDEN' : 'VALIDATION_ERROR',
+    `${rows}, and nothing is applied: ${first?.field} ${first?.message}`,
+    {
+      details: details.slice(0, MAX_ERRORS),
+    },
+  )
 }

@@ -19,7 +19,7 @@ import { type AnswerParts, answerOf, permissionOf, permissionsOf, refusal } from
 import { mayHoldCustom, referenceFieldsOf } from './custom-references.ts'
 import { planOf } from './plan.ts'
 import type { EstateRows, Plan, PlanInput } from './planning.ts'
-import { outsideError, outsideOf } from './reach.ts'
+import { findOverlapping, outsideError, outsideOf } from './reach.ts'
 import { placeInRow } from './references.ts'
 import { rulesFor } from './resources.ts'
 import type { PlannedChange, RowError } from './row.ts'
@@ -228,7 +228,7 @@ export const applyHandler = (means: Means) => ({
 
     /** @returns the permissions that the caller lacks, of a dry run @throws AppError FORBIDDEN in earnest */
     const checkReach = async (by: Ctx, changes: readonly PlannedChange[]): Promise<Permission[]> => {
-      const outside = await outsideOf(by, changes)
+      const outside = [...new Set([...(await outsideOf(by, changes)), ...(await findOverlapping(by, changes))])]
       if (!isDry && outside.length > 0) throw outsideError(outside)
       return [...new Set(outside.map(permissionOf))]
     }

@@ -2,6 +2,8 @@
 import { AppError } from '../../../platform/contract/errors.ts'
 import type { Ctx } from '../../ctx.ts'
 import { outOfReach } from '../../history/reach.ts'
+import { listOverlaps } from '../../scopes/overlaps.ts'
+import { settling } from '../../scopes/settle.ts'
 import { MAX_ERRORS } from '../api.ts'
 import { permissionOf } from './answer.ts'
 import { rulesFor } from './resources.ts'
@@ -11,6 +13,15 @@ import type { PlannedChange } from './row.ts'
 export const outsideOf = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
   const touched = changes.map((own) => ({ kind: rulesFor(own.resource).kind, id: own.id, change: own.change, own }))
   return (await outOfReach(ctx, touched)).map(({ own }) => own)
+}
+
+/** Finds the changes of networks and pools that overlap address space outside of the scope of the caller. None of them do before they are made. */
+export const findOverlapping = async (ctx: Ctx, changes: readonly PlannedChange[]): Promise<PlannedChange[]> => {
+  if (!ctx.caller.reach || ctx.changeCount === 0) return []
+  if (!changes.some(({ resource }) => resource === 'networks' || resource === 'pools')) return []
+  await settling.settle(ctx)
+  const ids = new Set((await listOverlaps(ctx)).map(({ id }) => id))
+  return changes.filter(({ id }) => ids.has(id))
 }
 
 /** Returns the refusal of changes outside of the part. */
