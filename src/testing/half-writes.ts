@@ -23,7 +23,8 @@ const device = (where: Where) => inDatacenter(where, 'device').draft
 const rack = (where: Where) => inDatacenter(where, 'rack').draft
 const network = (where: Where) => {
   const { number, draft } = inDatacenter(where, 'network')
-  return { ...draft, subnet: `10.${where.n}.${number}.0/24` }
+  // In no network: one of both halves holds all addresses that begin with 10.
+  return { ...draft, subnet: `172.${16 + where.n}.${number}.0/24` }
 }
 const vlan = (where: Where) => {
   const { number, draft } = inDatacenter(where, 'vlan')
