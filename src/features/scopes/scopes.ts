@@ -10,6 +10,7 @@ import { AREA_TABLES } from './area-facts-store.ts'
 import { countByScope, countIn, removeAreasOf, resettle } from './area-store.ts'
 import { placeOfSubnet as subnetPlace } from './areas.ts'
 import * as facts from './facts.ts'
+import { findOverlapWarnings } from './overlap-warnings.ts'
 import * as placed from './placed.ts'
 import * as placing from './placing.ts'
 import { noteWrite, settleDiscovered } from './settle.ts'
@@ -128,6 +129,7 @@ const countsByScope = async (ctx: Ctx): Promise<(id: string) => ScopeCounts> => 
 }
 
 export const feature: Feature = {
+  warnings: findOverlapWarnings,
   operations: implement(scopes, {
     list: async (ctx, { name, include, ...page }) => {
       const hasCounts = include?.includes('counts') ?? false
