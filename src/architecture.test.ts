@@ -141,6 +141,7 @@ const SHOWN = new Set([
   'features/roles/catalogue.ts',
   'features/scopes/areas.ts',
   'features/scopes/facts.ts',
+  'features/scopes/overlaps.ts',
   'features/scopes/part.ts',
   'features/scopes/seen.ts',
   'features/scopes/settle.ts',

@@ -2,7 +2,6 @@
 import type { SpaceKey } from '../../net/ip.ts'
 import { type FieldIssue, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
-import { refuseMove } from '../scopes/overlaps.ts'
 import { withSpace } from '../spaces/fields.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import type { Network } from './api.ts'
@@ -25,7 +24,6 @@ export type SpaceChange = {
 export const moveToSpace = async (ctx: Ctx, network: Network, space_id: string | null): Promise<Network> => {
   const { space_id: _, ...fields } = network
   const after: Network = withSpace({ ...fields, updated_at: ctx.now }, space_id)
-  await refuseMove(ctx, { before: network, after })
   const [from, to] = [await spaceKeyOf(ctx, network), await spaceKeyOf(ctx, after)]
   const change: SpaceChange = { before: network, after, from, to, issues: [] }
   await ctx.emit('network.changing-space', change)

@@ -1,8 +1,8 @@
 /** Finds blocks that overlap networks or devices outside of some areas. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { IpKey } from '../../net/ip.ts'
-import { batches } from '../../platform/db/batches.ts'
 import { preparedKeys } from '../../platform/db/query/prepared-lists.ts'
+import { pause } from '../../platform/runtime/pause.ts'
 import type { DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
@@ -48,45 +48,75 @@ const networksBySubnetKeys = preparedKeys((db: Kysely<Tables>, keys) =>
 export const findBySubnetKeys = async (scope: StoreScope, keys: readonly string[]) =>
   Map.groupBy(await networksBySubnetKeys(scope, keys), ({ subnet_key }) => subnet_key)
 
-const MAX_BLOCKS_OF_A_STATEMENT = 100
+const BLOCKS_OF_A_STATEMENT = 50
+/** Rows that one statement reads at most, beside rows with the same key: some milliseconds of work. */
+const ROWS_OF_A_STATEMENT = 2000
 
 const createOutsideCondition = (column: string, areas: ReadonlySet<number>): RawBuilder<unknown> =>
   areas.size === 0 ? sql`1 = 1` : sql`${sql.ref(column)} NOT IN (${sql.join([...areas].map((one) => sql.lit(one)))})`
 
-/** Returns the ids of the blocks for which the query has a row. The engine stops at its first row. */
-const selectBlocks = async (
-  { db }: DbScope,
-  blocks: readonly Block[],
-  query: RawBuilder<unknown>,
-): Promise<Set<string>> => {
+/** Rows with a storage key, of which a block must contain none that matches. */
+type Rows = {
+  readonly table: 'networks' | 'addresses'
+  readonly key: 'first_key' | 'ip_key'
+  /** Joins other tables to the row, whose alias is `r`. */
+  readonly join: RawBuilder<unknown>
+  /** Of a row that matches, and its block `b`. */
+  readonly condition: RawBuilder<unknown>
+}
+
+/** The part of a block that is not searched yet. */
+type Rest = { readonly block: Block; readonly from: string }
+
+type Found = { readonly id: string; readonly next_key: string | null; readonly is_outside: number | boolean }
+
+/** Searches the next rows of some blocks with one statement. */
+const searchStep = async ({ db }: DbScope, { table, key, join, condition }: Rows, rests: readonly Rest[]) => {
+  const most = Math.ceil(ROWS_OF_A_STATEMENT / rests.length)
+  const values = rests.map(
+    ({ block: { id, network_id, last_key, prefix }, from }) =>
+      sql`(${id}, ${network_id}, ${from}, ${last_key}, ${sql.lit(prefix)})`,
+  )
+  const column = sql.ref(`r.${key}`)
+  const { rows } = await sql<Found>`
+    WITH blocks (id, network_id, from_key, last_key, prefix) AS (VALUES ${sql.join(values)}),
+    b AS MATERIALIZED (SELECT blocks.*, (SELECT ${column} FROM ${sql.table(table)} AS r
+      WHERE ${column} > blocks.from_key AND ${column} <= blocks.last_key
+      ORDER BY ${column} LIMIT 1 OFFSET ${sql.lit(most)}) AS next_key FROM blocks)
+    SELECT b.id, b.next_key, EXISTS (SELECT 1 FROM ${sql.table(table)} AS r ${join}
+      WHERE ${column} >= b.from_key AND ${column} <= coalesce(b.next_key, b.last_key) AND ${condition}) AS is_outside
+    FROM b`.execute(db)
+  return rows
+}
+
+/** Returns the ids of the blocks with a matching row. Reads no further row of a block after the first match. */
+const selectBlocks = async (scope: DbScope, blocks: readonly Block[], rows: Rows): Promise<Set<string>> => {
+  const byId = new Map(blocks.map((block) => [block.id, block]))
   const found = new Set<string>()
-  for (const batch of batches(blocks, MAX_BLOCKS_OF_A_STATEMENT)) {
-    const values = batch.map(
-      (one) => sql`(${one.id}, ${one.network_id}, ${one.first_key}, ${one.last_key}, ${sql.lit(one.prefix)})`,
-    )
-    const { rows } = await sql<{ id: string }>`
-      WITH blocks (id, network_id, first_key, last_key, prefix) AS (VALUES ${sql.join(values)})
-      SELECT b.id FROM blocks AS b WHERE EXISTS (${query})`.execute(db)
-    for (const { id } of rows) found.add(id)
+  const rests: Rest[] = blocks.map((block) => ({ block, from: block.first_key }))
+  while (rests.length > 0) {
+    for (const { id, next_key, is_outside } of await searchStep(scope, rows, rests.splice(-BLOCKS_OF_A_STATEMENT))) {
+      const block = byId.get(id)
+      // SQLite has numbers for truth values.
+      if (is_outside === true || is_outside === 1) found.add(id)
+      else if (block && next_key !== null) rests.push({ block, from: next_key })
+    }
+    if (rests.length > 0) await pause()
   }
   return found
 }
 
 /** Returns the ids of the blocks that contain a network outside of the areas. */
 export const selectOverNetworks = (scope: DbScope, blocks: readonly Block[], areas: ReadonlySet<number>) =>
-  selectBlocks(
-    scope,
-    blocks,
-    sql`SELECT 1 FROM networks AS n WHERE n.first_key >= b.first_key AND n.first_key <= b.last_key
-      AND (n.prefix > b.prefix OR n.last_key <= b.last_key) AND n.id <> b.network_id
-      AND ${createOutsideCondition('n.area', areas)}`,
-  )
+  selectBlocks(scope, blocks, {
+    ...{ table: 'networks', key: 'first_key', join: sql`` },
+    condition: sql`(r.prefix > b.prefix OR r.last_key <= b.last_key) AND r.id <> b.network_id
+      AND ${createOutsideCondition('r.area', areas)}`,
+  })
 
 /** Returns the ids of the blocks that contain an address of a device outside of the areas. */
 export const selectOverDevices = (scope: DbScope, blocks: readonly Block[], areas: ReadonlySet<number>) =>
-  selectBlocks(
-    scope,
-    blocks,
-    sql`SELECT 1 FROM addresses AS a JOIN devices AS d ON d.id = a.device_id
-      WHERE a.ip_key >= b.first_key AND a.ip_key <= b.last_key AND ${createOutsideCondition('d.area', areas)}`,
-  )
+  selectBlocks(scope, blocks, {
+    ...{ table: 'addresses', key: 'ip_key', join: sql`JOIN devices AS d ON d.id = r.device_id` },
+    condition: createOutsideCondition('d.area', areas),
+  })

@@ -9,8 +9,8 @@ import * as store from './overlap-warnings-store.ts'
 import { findOverlapping } from './overlaps.ts'
 
 const MAX_WARNINGS = 100
-/** Networks that are checked between two turns of the event loop: a large one may take some milliseconds. */
-const NETWORKS_AT_ONCE = 20
+/** Networks that are checked together: neighbours share most of the networks around them. */
+const NETWORKS_AT_ONCE = 250
 /** Approximate size of a warning in bytes, for the bound of the cache. */
 const WARNING_BYTES = 500
 

@@ -59,7 +59,7 @@ const isBetween = (ip: string, { start_ip, end_ip }: Pick<Pool, 'start_ip' | 'en
   return compareIp(one, first) >= 0 && compareIp(one, last) <= 0
 }
 
-/** What a user with a role in one scope may do, told from the documents alone. */
+/** The rights of a user with a role in one scope, told only from the documents. */
 const modelOf = (scope: Scope, { networks, devices }: Estate) => {
   const mayNetwork = ({ subnet, datacenter_id, space_id }: Network): boolean =>
     scope.datacenter_ids.includes(datacenter_id ?? '') ||
@@ -161,7 +161,7 @@ describe.each([...dialects()])('random writes of limited users on %s', (dialect)
       }
       const counts = new Map<string, { done: number; overlaps: number }>()
 
-      /** A write, with what the model says of it; undefined if only the changed objects tell. */
+      /** A write, and the answer of the model; undefined if only the changed objects tell. */
       type Write = { readonly kind: string; readonly http: string; readonly body: object; readonly isAllowed?: boolean }
       const writeOf = (scope: Scope, estate: Estate): Write => {
         const { mayPlace, mayPool, hasLeaving } = modelOf(scope, estate)
@@ -291,7 +291,7 @@ describe.each([...dialects()])('random writes of limited users on %s', (dialect)
         const told = { seed, step, http, body, scope, answer: [answer.status, text], before }
         expect([told, answer.status < 500]).toEqual([told, true])
 
-        // What is done is allowed, whatever the call.
+        // Each change that is made is allowed.
         const { mayPlace, mayPool } = modelOf(scope, before)
         const done = moved(before, after)
         const wrong = [
@@ -300,7 +300,7 @@ describe.each([...dialects()])('random writes of limited users on %s', (dialect)
         ]
         expect({ told, wrong }).toEqual({ told, wrong: [] })
 
-        // What is refused is not.
+        // No refused write is allowed.
         const isApply = kind === 'apply' && answer.status === 403
         const isRefused =
           isApply || isOverlap(answer) || /must overlap no address space|overlaps address space/.test(text)

@@ -12,6 +12,7 @@ import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx, StoreScope } from '../ctx.ts'
 import type { Network } from '../networks/api.ts'
 import { subnetKeysAround } from '../networks/membership.ts'
+import type { SpaceChange } from '../networks/move-to-space.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import * as store from './overlap-store.ts'
 import { settling } from './settle.ts'
@@ -34,7 +35,7 @@ const RESOURCES = { network: 'networks', pool: 'pools' } as const satisfies Reco
 /** The fields that decide which addresses an object has. */
 const FIELDS = { network: ['subnet'], pool: ['start_ip', 'end_ip'] } as const satisfies Record<OverlapKind, unknown>
 
-/** Creates the refusal. Its words do not depend on what is there. @param opening text before the message */
+/** Creates the refusal. Its words are the same for all reasons. @param opening text before the message */
 export const createOverlapError = (
   { kind, permission }: Pick<Overlap, 'kind' | 'permission'>,
   opening = '',
@@ -187,8 +188,7 @@ export const refuseOverlaps = async (ctx: Ctx, since: number): Promise<void> => 
   if (first) throw createOverlapError(first)
 }
 
-/** A network before and after it moves to another space. */
-type Move = { readonly before: Network; readonly after: Network }
+type Move = Pick<SpaceChange, 'before' | 'after'>
 
 /** Returns true if anything in the subnet is outside of the scope, in the old space or in the new one. */
 const isMoveOutside = async (ctx: Ctx, { before, after }: Move, part: Reach): Promise<boolean> => {

@@ -11,6 +11,7 @@ import { countByScope, countIn, removeAreasOf, resettle } from './area-store.ts'
 import { placeOfSubnet as subnetPlace } from './areas.ts'
 import * as facts from './facts.ts'
 import { findOverlapWarnings } from './overlap-warnings.ts'
+import { refuseMove } from './overlaps.ts'
 import * as placed from './placed.ts'
 import * as placing from './placing.ts'
 import { noteWrite, settleDiscovered } from './settle.ts'
@@ -163,6 +164,8 @@ export const feature: Feature = {
   }),
   reactions: {
     'datacenter.deleting': (ctx, { id }: { id: string }) => leave(ctx, 'datacenter_ids', id),
+    // Before the network moves, and before its other obstacles are told.
+    'network.changing-space': refuseMove,
     'discovered-devices.placed': async (ctx, ids: readonly string[]) => ctx.atEnd(settleDiscovered, ids),
     'space.deleted': (ctx, { id }: { id: string }) => leave(ctx, 'space_ids', id),
   },
