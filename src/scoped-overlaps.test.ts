@@ -282,6 +282,27 @@ describe.each([...dialects()])('a scoped writer of networks on %s', (dialect) =>
     expect(await cyd.ask(http, body)).toMatchObject({ status: 201 })
   })
 
+  test('a hidden address is found behind thousands of own ones', async () => {
+    const { bea, own, other, device } = await estate()
+    const rows = Array.from({ length: 4500 }, (_, i) => ({
+      name: `own ${i}`,
+      datacenter_id: own,
+      // Ten have each address.
+      addresses: [{ ip: `23.0.${Math.floor(i / 2000)}.${Math.floor(i / 10) % 200}` }],
+    }))
+    const { key } = all.admin
+    const imported = await all.app.send('POST /api/estate/import?resource=devices', { key, body: rows })
+    expect(await imported.text()).toContain('"created":4500')
+    const hidden = await device(other, '23.0.255.255')
+    const create = () => bea.ask('POST /api/networks', { name: 'large', subnet: '23.0.0.0/16', datacenter_id: own })
+    expect(await create()).toMatchObject({ status: 403 })
+    await all.admin.ask(`DELETE /api/devices/${hidden}`)
+    const first = await device(other, '23.0.0.0')
+    expect(await create()).toMatchObject({ status: 403 })
+    await all.admin.ask(`DELETE /api/devices/${first}`)
+    expect(await create()).toMatchObject({ status: 201 })
+  })
+
   test('the own part and free address space stay open, and callers with the permission everywhere notice nothing', async () => {
     const { bea, own, network, device } = await estate()
     await network(own, '21.0.0.0/16')
