@@ -17,7 +17,7 @@ describe.each([...dialects()])('a scoped writer of networks on %s', (dialect) =>
 
   /**
    * Each test has subnets of its own, by their first octet. Bea has all rights in the datacenter `own`. Cyd also reads everything. Hidden
-   * objects are in the datacenter `other`.
+   * objects are in the datacenter `other`. A key of the administrator is limited to the scope.
    */
   const build = async () => {
     const own = await make('datacenters', { name: 'own' })
@@ -27,12 +27,14 @@ describe.each([...dialects()])('a scoped writer of networks on %s', (dialect) =>
     const [bea, cyd] = [await all.person(), await all.person()]
     for (const { id } of [bea, cyd]) await make('grants', { role_id: 'admin', user_id: id, scope_id: scope })
     await make('grants', { role_id: 'viewer', user_id: cyd.id })
+    const { body: made } = await all.admin.ask('POST /api/keys', { name: 'own', scope_id: scope })
+    const narrow = all.with(all.admin, (made as { key: string }).key)
     const network = (datacenter_id: string, subnet: string, more: object = {}) =>
       make('networks', { name: subnet, subnet, datacenter_id, ...more })
     const device = (datacenter_id: string, ip: string, more: object = {}) =>
       make('devices', { name: ip, datacenter_id, addresses: [{ ip, ...more }] })
     return {
-      ...{ own, other, space, bea, cyd, network, device },
+      ...{ own, other, space, bea, cyd, narrow, network, device },
       /** A hidden network around others. */
       outer: await network(other, '10.0.0.0/8'),
       /** A hidden network without one around it. */
@@ -74,7 +76,7 @@ describe.each([...dialects()])('a scoped writer of networks on %s', (dialect) =>
   }
 
   test('a network over, in or around hidden address space is refused in the same words, whatever is there', async () => {
-    const { own, bea, cyd } = await estate()
+    const { own, bea, cyd, narrow } = await estate()
     const before = await documents()
     const create = (subnet: string) => ({ name: 'mine', subnet, datacenter_id: own })
     const calls: readonly Call[] = [
@@ -88,7 +90,7 @@ describe.each([...dialects()])('a scoped writer of networks on %s', (dialect) =>
       ['by a ref', 'PUT /api/networks/nb:new', create('12.7.0.0/24')],
     ]
     const texts = new Set<string>()
-    for (const who of [bea, cyd]) for (const call of calls) texts.add(await expectRefused(who, call))
+    for (const who of [bea, cyd, narrow]) for (const call of calls) texts.add(await expectRefused(who, call))
     expect([...texts]).toHaveLength(1)
     expect([...texts][0]).not.toMatch(/10\.|11\.5|12\.7|other/)
     expect(await documents()).toBe(before)

@@ -149,12 +149,8 @@ export const refusal = (failed: readonly RowError[]): AppError => {
   }
   const [first] = details
   const rows = failed.length === 1 ? '1 row is bad' : `${failed.length} rows are bad`
-  const isForbidden = failed.every(({ error }) => error.code === 'FORBIDDEN')
-  return new AppError(
-    isForbidden ? 'FORBIDDEN' : 'VALIDATION_ERROR',
-    `${rows}, and nothing is applied: ${first?.field} ${first?.message}`,
-    {
-      details: details.slice(0, MAX_ERRORS),
-    },
-  )
+  const code = failed.every(({ error }) => error.code === 'FORBIDDEN') ? 'FORBIDDEN' : 'VALIDATION_ERROR'
+  return new AppError(code, `${rows}, and nothing is applied: ${first?.field} ${first?.message}`, {
+    details: details.slice(0, MAX_ERRORS),
+  })
 }
