@@ -25,7 +25,6 @@ const CHANGES = ['create', 'update'] as const
 export type Overlap = {
   readonly kind: OverlapKind
   readonly id: string
-  readonly change: (typeof CHANGES)[number]
   /** The permission that the caller lacks there. */
   readonly permission: Permission
 }
@@ -177,7 +176,7 @@ export const listOverlaps = async (ctx: Ctx, since = 0): Promise<Overlap[]> => {
       if (!part || own.length === 0) continue
       const { blocks, select } = await SELECTIONS[kind](ctx, parseBefore(own))
       if (blocks.length === 0) continue
-      for (const id of await select(await loadAreas(ctx, part))) overlaps.push({ kind, id, change, permission })
+      for (const id of await select(await loadAreas(ctx, part))) overlaps.push({ kind, id, permission })
     }
   return overlaps
 }
