@@ -78,10 +78,18 @@ const throughTheScanner = (files: Sources): string[] =>
     )
     .map(arrow)
 
-/** The renderer of templates is like the scanner. Its entry alone knows the errors of the server. */
+/** The mechanism of processes with bounds is loaded by each of them, so it stays small. */
+const outsideChild = (files: Sources): string[] =>
+  allImports(files)
+    .filter(({ from, to }) => from.startsWith('platform/child/') && layerOf(to) !== -1)
+    .filter(({ to }) => !to.startsWith('platform/child/'))
+    .map(arrow)
+
+/** The renderer of templates is like the scanner. Only its entry knows the errors of the server. */
 const outsideTemplate = (files: Sources): string[] =>
   allImports(files)
-    .filter(({ from, to }) => from.startsWith('template/') && layerOf(to) !== -1 && !/^(net|template)\//.test(to))
+    .filter(({ from, to }) => from.startsWith('template/') && layerOf(to) !== -1)
+    .filter(({ to }) => !/^(net|platform\/child|template)\//.test(to))
     .filter(({ from, to }) => from !== 'template/process.ts' || to !== 'platform/contract/errors.ts')
     .map(arrow)
 
@@ -336,7 +344,12 @@ const rules: readonly Rule[] = [
     offender: { 'features/discovery/scans/scans.ts': "import { runScan } from '../../../scanner/scan.ts'" },
   },
   {
-    name: 'the renderer of templates imports nothing of the program but net, and its entry the errors',
+    name: 'the mechanism of processes with bounds imports nothing of the program',
+    check: outsideChild,
+    offender: { 'platform/child/child.ts': "import { AppError } from '../contract/errors.ts'" },
+  },
+  {
+    name: 'the renderer of templates imports nothing of the program but net and the mechanism of its process, and its entry the errors',
     check: outsideTemplate,
     offender: { 'template/child.ts': "import { AppError } from '../platform/contract/errors.ts'" },
   },

@@ -1,7 +1,7 @@
-/** Starts the process of a template, sends the data, watches its limits, and reads the result. */
-import { join } from 'node:path'
-import { watchMemory } from './memory.ts'
-import { EXIT, type Fault, type Request, tooMuchMemory, tooMuchOutput, tooSlow, type Write } from './protocol.ts'
+/** Runs the process of a template: sends the data, and reads the result. */
+import { type End, runBounded, type Send as SendBytes } from '../platform/child/bounded-process.ts'
+import { formatBound, formatSignal } from '../platform/child/bounds.ts'
+import { EXIT, type Fault, type Limits, type Request, toBounds, type Write } from './protocol.ts'
 
 export type Job = {
   readonly request: Request
@@ -16,38 +16,13 @@ const PIECE = 65_536
 /** More than any fault has. */
 const FAULT_BYTES = 16_384
 
-/** The command that starts this program: an executable alone, or Bun with its main file. */
-const command = (): string[] =>
-  Bun.isStandaloneExecutable
-    ? [process.execPath, 'template-child']
-    : [process.execPath, '--no-env-file', join(import.meta.dirname, '..', 'main.ts'), 'template-child']
-
-/** Starts the process: without the environment of the server, which may hold secrets, and away from its folders. */
-const start = () =>
-  Bun.spawn(command(), { cwd: '/', env: {}, stdin: 'pipe', stdout: 'pipe', stderr: 'ignore', windowsHide: true })
-
-type Child = ReturnType<typeof start>
-
-class ProcessEnded extends Error {
-  override readonly name = 'ProcessEnded'
-  constructor(options: ErrorOptions = {}) {
-    super('The process of the template has ended', options)
-  }
-}
-
-/** Writes the request, the documents and the end. Ends early, with `ProcessEnded`, if the process does. */
-const sendAll = async ({ stdin }: Child, { request, write }: Job, isEnded: () => boolean): Promise<void> => {
+/** Writes the request, the documents and the end. */
+const sendAll = async (send: SendBytes, { request, write }: Job): Promise<void> => {
   let text = `${JSON.stringify(request)}\n`
-  const flush = async (): Promise<void> => {
-    if (isEnded()) throw new ProcessEnded()
-    try {
-      stdin.write(text)
-      text = ''
-      await stdin.flush()
-    } catch (error) {
-      // The process has closed its end of the pipe.
-      throw new ProcessEnded(error instanceof Error ? { cause: error } : {})
-    }
+  const flush = (): Promise<void> => {
+    const piece = text
+    text = ''
+    return send(piece)
   }
   await flush()
   if (request.isCheck) return
@@ -64,37 +39,18 @@ const sendAll = async ({ stdin }: Child, { request, write }: Job, isEnded: () =>
   await flush()
 }
 
-/** Reads the output to its end. @returns undefined if it is longer than `limit` bytes; `onExcess` has been called then */
-const readAll = async (
-  stdout: ReadableStream<Uint8Array>,
-  { limit, onExcess }: { limit: number; onExcess: () => void },
-): Promise<Uint8Array | undefined> => {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of stdout) {
-    bytes += piece.byteLength
-    if (bytes > limit) {
-      onExcess()
-      return undefined
-    }
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
-}
-
 const asFault = (output: Uint8Array): Fault => {
   // Both halves are one program: this is a fault by its exit code.
   return JSON.parse(new TextDecoder().decode(output)) as Fault
 }
 
-/** Returns the result of a process that ended by itself. */
-const resultOf = ({ exitCode, signalCode }: Child, output: Uint8Array | undefined): Result => {
-  if (output !== undefined && exitCode === EXIT.content) return { content: output }
-  if (output !== undefined && exitCode === EXIT.fault) return { fault: asFault(output) }
+const resultOf = (end: End, output: Uint8Array, limits: Limits): Result => {
+  if (end.kind === 'bound') return { fault: { message: formatBound(end.bound, toBounds(limits)) } }
   // The engine aborts, and the system kills, a process for which there is no memory.
-  if (signalCode !== null)
-    return { fault: { message: `its process was ended by ${signalCode}: it may need too much memory` } }
-  throw new Error(`The process of a template ended with the exit code ${exitCode}`)
+  if (end.kind === 'signal') return { fault: { message: formatSignal(end.signal) } }
+  if (end.code === EXIT.content) return { content: output }
+  if (end.code === EXIT.fault) return { fault: asFault(output) }
+  throw new Error(`The process of a template ended with the exit code ${end.code}`)
 }
 
 /**
@@ -102,47 +58,17 @@ const resultOf = ({ exitCode, signalCode }: Child, output: Uint8Array | undefine
  * @throws the reason of the signal, and what `write` throws
  */
 export const runProcess = async (job: Job): Promise<Result> => {
-  const { request, signal } = job
-  const { limits } = request
-  signal?.throwIfAborted()
-  const child = start()
-  let isEnded = false
-  let killedFor: string | undefined
-  const kill = (reason?: string): void => {
-    killedFor ??= reason
-    isEnded = true
-    child.kill('SIGKILL')
-  }
-  const abort = () => kill()
-  signal?.addEventListener('abort', abort, { once: true })
-  const timer = setTimeout(() => kill(tooSlow(limits)), limits.renderMs)
-  const stopWatching = watchMemory(child.pid, {
-    limit: limits.memoryBytes,
-    onExcess: () => kill(tooMuchMemory(limits)),
+  const { limits } = job.request
+  const pieces: Uint8Array[] = []
+  const bounds = toBounds(limits)
+  const end = await runBounded({
+    command: 'template-child',
+    bounds: { ...bounds, outputBytes: Math.max(bounds.outputBytes, FAULT_BYTES) },
+    write: (send) => sendAll(send, job),
+    read: (piece) => {
+      pieces.push(piece)
+    },
+    signal: job.signal,
   })
-  let failure: { readonly error: unknown } | undefined
-  const sent = sendAll(child, job, () => isEnded).catch((error: unknown) => {
-    // A process that ends before it has read everything has found a fault.
-    if (isEnded || error instanceof ProcessEnded) return
-    failure = { error }
-    kill()
-  })
-  try {
-    const output = await readAll(child.stdout, {
-      limit: Math.max(limits.outputBytes, FAULT_BYTES),
-      onExcess: () => kill(tooMuchOutput(limits)),
-    })
-    await child.exited
-    isEnded = true
-    await sent
-    signal?.throwIfAborted()
-    if (failure !== undefined) throw failure.error
-    if (killedFor !== undefined) return { fault: { message: killedFor } }
-    return resultOf(child, output)
-  } finally {
-    clearTimeout(timer)
-    stopWatching()
-    signal?.removeEventListener('abort', abort)
-    kill()
-  }
+  return resultOf(end, Buffer.concat(pieces), limits)
 }

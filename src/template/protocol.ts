@@ -2,6 +2,7 @@
  * The messages between the server and the process of a template. The server writes lines of JSON to its standard input: the request,
  * the documents and the end. The process writes the content or, with the exit code `FAULT`, a fault to its standard output.
  */
+import { type Bounds, formatBound } from '../platform/child/bounds.ts'
 
 /** The first line. */
 export type Request = {
@@ -37,12 +38,15 @@ export type EndLine = { readonly kind: 'end' }
 /** The reason why a template is invalid. The line counts from 1; it is absent where no single line is the reason. */
 export type Fault = { readonly line?: number; readonly message: string }
 
-/** Exit codes of the process. */
-export const EXIT = { content: 0, misuse: 2, fault: 3, cut: 4 } as const
+/** Exit codes of the process; 2 is the one of a command that a person has started. */
+export const EXIT = { content: 0, fault: 3, cut: 4 } as const
 
-/** Returns a limit in bytes as text, in MiB. */
-const mebibytes = (bytes: number): string => `${Number((bytes / 2 ** 20).toFixed(1))} MiB`
+/** Returns the limits as the bounds of a process. */
+export const toBounds = ({ renderMs, memoryBytes, outputBytes }: Limits): Bounds => ({
+  ms: renderMs,
+  memoryBytes,
+  outputBytes,
+})
 
-export const tooSlow = ({ renderMs }: Limits): string => `takes longer than ${renderMs / 1000} s`
-export const tooMuchMemory = ({ memoryBytes }: Limits): string => `needs more than ${mebibytes(memoryBytes)} of memory`
-export const tooMuchOutput = ({ outputBytes }: Limits): string => `gives more than ${mebibytes(outputBytes)} of text`
+export const tooSlow = (limits: Limits): string => formatBound('ms', toBounds(limits))
+export const tooMuchOutput = (limits: Limits): string => formatBound('outputBytes', toBounds(limits))
