@@ -34,6 +34,15 @@ const templateChild: Command = {
   run: async () => (await import('./template/child.ts')).runTemplateChild(),
 }
 
+/** Started by the server for a file of another program; users do not run it. */
+const convertChild: Command = {
+  words: ['convert-child'],
+  summary: 'Convert one file for the server that started this process',
+  isHidden: true,
+  spec: () => ({ args: [], flags: [] }),
+  run: async () => (await import('./features/estate/convert/child.ts')).runConvertChild(),
+}
+
 export const program: Program = {
   version: VERSION,
   contracts: async () => (await import('./features/index.ts')).contracts,
@@ -53,6 +62,7 @@ export const program: Program = {
     ...movingCommands,
     scannerChild,
     templateChild,
+    convertChild,
   ],
 }
 

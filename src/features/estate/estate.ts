@@ -12,6 +12,7 @@ import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Means } from '../history/kinds.ts'
 import { estate, estateRoutes, ImportQuery } from './api.ts'
 import { applyHandler } from './apply/apply.ts'
+import { createConverter } from './convert/convert.ts'
 import { convertObjects } from './convert/netbox/netbox.ts'
 import { pullNetbox } from './convert/netbox/pull.ts'
 import { convertHandler } from './convert/route.ts'
@@ -69,6 +70,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
   const importers = importersOf(operations)
   const slots = createSlots()
   const dir = temporaryFolder(config.dataDir)
+  const convertFile = createConverter(dir)
 
   const received = async (ctx: Ctx, request: Request): Promise<Received> => {
     try {
@@ -98,7 +100,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
     routes: [
       { route: estateRoutes.schema, handler: async (_ctx, request) => schemaResponse(request) },
       { route: estateRoutes.export, handler: exportHandler },
-      { route: estateRoutes.convert, handler: convertHandler(slots) },
+      { route: estateRoutes.convert, handler: convertHandler({ slots, convertFile, dir }) },
       {
         route: estateRoutes.import,
         handler: async (ctx, request, audit) => {

@@ -120,7 +120,7 @@ class Running {
   describeEnd(): End {
     if (this.bound !== undefined) return { kind: 'bound', bound: this.bound }
     const { exitCode, signalCode } = this.child
-    return signalCode === null ? { kind: 'exit', code: exitCode ?? -1 } : { kind: 'signal', signal: signalCode }
+    return signalCode === null ? { kind: 'exit', code: exitCode ?? -1 } : { kind: 'signal', signal: String(signalCode) }
   }
 }
 

@@ -4,7 +4,7 @@ const NEWLINE = 10
 
 export class StandardInput {
   readonly #chunks: AsyncIterator<Uint8Array>
-  #rest = Buffer.alloc(0)
+  #rest: Buffer = Buffer.alloc(0)
 
   constructor(stream: ReadableStream<Uint8Array> = Bun.stdin.stream()) {
     this.#chunks = stream[Symbol.asyncIterator]()

@@ -1,8 +1,8 @@
-/** The main of a process that runs one job on the bytes of a stranger: docs of its protocol in `bounded-job.ts`. */
+/** The main of a process that runs one job on the bytes of a stranger. The other half is `bounded-job.ts`. */
 import { beginChild, refusePerson, writeOutput } from '../child/child.ts'
 import { StandardInput } from '../child/standard-input.ts'
 import { invalidField, toAppError } from '../contract/errors.ts'
-import { JOB_EXIT, type JobFailure, type JobLine } from './bounded-job.ts'
+import { JOB_EXIT, type JobFailure, type JobLine } from './bounded-job-protocol.ts'
 
 /** Runs a job. @returns its output. @throws AppError */
 export type RunJob = (job: unknown, bytes: Uint8Array) => Promise<Iterable<Uint8Array>>

@@ -1,17 +1,9 @@
 /** Runs a job on the bytes of a stranger in a process with bounds, and keeps its output. The other half is `bounded-job-child.ts`. */
 import { runBounded } from '../child/bounded-process.ts'
 import { type Bounds, formatBound, formatSignal } from '../child/bounds.ts'
-import { AppError, type ErrorBody, invalidField } from '../contract/errors.ts'
+import { AppError, invalidField } from '../contract/errors.ts'
+import { JOB_EXIT, type JobFailure, type JobLine } from './bounded-job-protocol.ts'
 import { createSpool, type Spool } from './spool.ts'
-
-/** Exit codes of the process. The output of one that failed is a `JobFailure`. */
-export const JOB_EXIT = { done: 0, failed: 3, cut: 4 } as const
-
-/** The first line of the input. `length` bytes follow. */
-export type JobLine = { readonly job: unknown; readonly field: string; readonly length: number }
-
-/** An error of the job. `cause` says more of one that is a bug, for the log. */
-export type JobFailure = { readonly error: ErrorBody; readonly cause: string }
 
 export type BoundedJob = {
   /** The hidden command that runs it. */

@@ -1,24 +1,63 @@
-/** Converts an uploaded file in a thread, so that other requests run concurrently. */
-import { AppError, toAppError } from '../../../platform/contract/errors.ts'
-import type { ConvertAnswer, ConvertJob } from './convert-worker.ts'
+/** Converts an uploaded file in a process with bounds, so that it can harm neither the server nor other requests. */
+import { totalmem } from 'node:os'
+import type { Bounds } from '../../../platform/child/bounds.ts'
+import { AppError } from '../../../platform/contract/errors.ts'
+import { type JobOutput, runBoundedJob } from '../../../platform/runtime/bounded-job.ts'
+import { createFairLane } from '../../../platform/runtime/fair-lane.ts'
+import type { ConvertJob } from './child.ts'
 
-/** Returns the JSON of the conversion. @throws AppError of the converter, or of `signal` */
-export const convertFile = async (job: ConvertJob, signal: AbortSignal): Promise<Uint8Array> => {
-  const worker = new Worker(new URL('./convert-worker.ts', import.meta.url).href)
-  const { promise, resolve, reject } = Promise.withResolvers<ConvertAnswer>()
-  const stop = () => reject(toAppError(signal.reason))
-  signal.addEventListener('abort', stop)
-  worker.onmessage = ({ data }: MessageEvent<ConvertAnswer>) => resolve(data)
-  worker.onerror = ({ message }) => reject(new Error(`the thread of a conversion has ended: ${message}`))
-  try {
-    // The bytes are not needed here any more, and need not be copied.
-    worker.postMessage(job, { transfer: [job.bytes.buffer as ArrayBuffer] })
-    const answer = await promise
-    if ('json' in answer) return answer.json
-    const { code, error, details } = answer.error
-    throw new AppError(code, error, { details, cause: answer.cause })
-  } finally {
-    signal.removeEventListener('abort', stop)
-    worker.terminate()
-  }
+const MEBIBYTE = 2 ** 20
+/** The memory of a machine that conversions leave to the server. */
+const SERVER_BYTES = 384 * MEBIBYTE
+/** The memory that allows two conversions at a time. */
+const MANY_BYTES = 3072 * MEBIBYTE
+/** The most memory of one conversion: a NetBox of 256 MiB needs about 3 GiB. */
+const MAX_MEMORY_BYTES = 4096 * MEBIBYTE
+/** The largest answer: as much as an import takes. */
+const MAX_OUTPUT_BYTES = 512 * MEBIBYTE
+/** A NetBox of 256 MiB takes 30 s on a busy machine. */
+const MAX_MS = 120_000
+/** Conversions that wait for a process. The slots that they share with imports allow fewer. */
+const MAX_WAITING = 8
+const RETRY_AFTER_MS = 10_000
+
+export type ConversionBounds = Bounds & { readonly atOnce: number }
+
+/** Returns the memory of this machine, or of its container, in bytes. */
+const readMachineBytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+
+/** @param machineBytes the memory of the machine */
+export const computeBounds = (machineBytes: number): ConversionBounds => {
+  const atOnce = machineBytes >= MANY_BYTES ? 2 : 1
+  const free = Math.max(machineBytes - SERVER_BYTES, machineBytes / 2)
+  const memoryBytes = Math.floor(Math.min(free / atOnce, MAX_MEMORY_BYTES))
+  return { ms: MAX_MS, memoryBytes, outputBytes: MAX_OUTPUT_BYTES, atOnce }
+}
+
+export type Conversion = {
+  readonly job: ConvertJob
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** The number of these bytes. */
+  readonly length: number
+  /** The owner of the conversion, see `FairLane`. */
+  readonly who: string
+  readonly signal: AbortSignal
+}
+
+/** Converts a file. @returns the JSON, which the caller closes. @throws AppError as `runBoundedJob`, and UNAVAILABLE */
+export type ConvertFile = (conversion: Conversion) => Promise<JobOutput>
+
+/** @param dir the folder of temporary files. @param given other bounds than the usual ones */
+export const createConverter = (dir: string, given: Partial<ConversionBounds> = {}): ConvertFile => {
+  const { atOnce, ...bounds } = { ...computeBounds(readMachineBytes()), ...given }
+  const lane = createFairLane({
+    atOnce,
+    waiting: MAX_WAITING,
+    refusal: () =>
+      new AppError('UNAVAILABLE', 'Too many files wait to be converted: try again later', {
+        retryAt: new Date(Date.now() + RETRY_AFTER_MS),
+      }),
+  })
+  return ({ who, ...work }) =>
+    lane.run(who, () => runBoundedJob({ command: 'convert-child', bounds, field: 'file', dir, ...work }), work.signal)
 }

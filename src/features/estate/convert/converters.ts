@@ -1,16 +1,13 @@
 /** The registry of converters: one entry for each format. */
 import { invalidField } from '../../../platform/contract/errors.ts'
 import type { Converter } from './converter.ts'
-import { convertCsv } from './csv.ts'
 import { bufferOf } from './file-text.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { HOST_CONVERTERS } from './hosts.ts'
-import { convertNetbox } from './netbox/netbox.ts'
-import { convertPhpipam } from './phpipam/phpipam.ts'
-import { convertRackd } from './rackd/rackd.ts'
 
 type Entry = {
-  readonly convert: Converter
+  /** Loads the converter: a process converts one file, and needs only one of them. */
+  readonly load: () => Promise<Converter>
   /** Returns true for a file of the format, by its beginning. */
   readonly looksLike: (head: string) => boolean
 }
@@ -19,21 +16,27 @@ const isJson = (head: string): boolean => /^\s*[[{]/.test(head)
 
 export const CONVERTERS: Readonly<Record<Format, Entry>> = {
   netbox: {
-    convert: convertNetbox,
+    load: async () => (await import('./netbox/netbox.ts')).convertNetbox,
     looksLike: (head) =>
       head.includes('PostgreSQL database dump') ||
       (isJson(head) && /"(dcim|ipam|virtualization|extras)[./]/.test(head)),
   },
   phpipam: {
-    convert: convertPhpipam,
+    load: async () => (await import('./phpipam/phpipam.ts')).convertPhpipam,
     looksLike: (head) =>
       /^(--|\/\*).*(MySQL|MariaDB) dump/m.test(head) ||
       (isJson(head) && /"(subnets|sections|addresses)"\s*:/.test(head)),
   },
-  rackd: { convert: convertRackd, looksLike: (head) => head.startsWith('SQLite format 3\0') },
+  rackd: {
+    load: async () => (await import('./rackd/rackd.ts')).convertRackd,
+    looksLike: (head) => head.startsWith('SQLite format 3\0'),
+  },
   ...HOST_CONVERTERS,
   // After all others, because their lines may have the same marks.
-  csv: { convert: convertCsv, looksLike: (head) => /^(?!\s*[[{<])[^\n]*[^\s,;|][,;|\t][^\n]*\n/.test(head) },
+  csv: {
+    load: async () => (await import('./csv.ts')).convertCsv,
+    looksLike: (head) => /^(?!\s*[[{<])[^\n]*[^\s,;|][,;|\t][^\n]*\n/.test(head),
+  },
 }
 
 /** The number of bytes at the beginning of a file by which its format is known. */

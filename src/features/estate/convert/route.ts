@@ -3,10 +3,13 @@ import { invalidField } from '../../../platform/contract/errors.ts'
 import { rawQuery } from '../../../platform/contract/raw-query.ts'
 import { parse } from '../../../platform/contract/validate.ts'
 import { pacedBody } from '../../../platform/http/paced-body.ts'
+import { longResponse } from '../../../platform/http/respond.ts'
+import type { JobOutput } from '../../../platform/runtime/bounded-job.ts'
+import { createSpool, type Spool } from '../../../platform/runtime/spool.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ConvertQuery, MAX_CONVERT_BYTES, MappingInput } from '../api.ts'
-import type { Slots } from '../import-slots.ts'
-import { convertFile } from './convert.ts'
+import { getOwner, type Slots } from '../import-slots.ts'
+import type { ConvertFile } from './convert.ts'
 import type { Mapping } from './converter.ts'
 
 const mappingOf = (text: string | undefined): Partial<Mapping> => {
@@ -21,29 +24,82 @@ const mappingOf = (text: string | undefined): Partial<Mapping> => {
   return { ...(resource && { resource }), ...(columns && { columns }) }
 }
 
-/** Reads the whole body. @throws AppError as `pacedBody`, and VALIDATION_ERROR on `file` for an empty one */
-const bodyOf = async (request: Request): Promise<Uint8Array> => {
-  const pieces: Uint8Array[] = []
-  for await (const piece of pacedBody(request, MAX_CONVERT_BYTES)) pieces.push(piece)
-  if (pieces.length === 0) throw invalidField('file', 'is empty')
-  return new Uint8Array(Bun.concatArrayBuffers(pieces))
+/**
+ * Stores the whole body, so that a slow client holds no process. @returns the number of bytes
+ * @throws AppError as `pacedBody` and `Spool.write`, and VALIDATION_ERROR on `file` for an empty body
+ */
+const storeBody = async (request: Request, spool: Spool): Promise<number> => {
+  let length = 0
+  for await (const piece of pacedBody(request, MAX_CONVERT_BYTES)) {
+    length += piece.length
+    await spool.write(piece)
+  }
+  if (length === 0) throw invalidField('file', 'is empty')
+  return length
 }
 
-/** @param slots that conversions share with imports */
+/** Answers with the output, and closes it with the last byte or when the client leaves. `closed` is called once. */
+const sendOutput = ({ read, close, length }: JobOutput, closed: () => void): Response => {
+  const pieces = read()
+  let sent = 0
+  let isOpen = true
+  const end = async (): Promise<void> => {
+    if (!isOpen) return
+    isOpen = false
+    await close()
+    closed()
+  }
+  const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
+    const { done, value } = isOpen ? await pieces.next() : { done: true, value: undefined }
+    if (done || value === undefined) {
+      await end()
+      return { done: true, value: undefined }
+    }
+    sent += value.length
+    // The piece is valid until the next one is requested, but the client may ask for more than one.
+    const piece = value.slice()
+    // Before the last piece, because its reader may start the next import at once.
+    if (sent >= length) await end()
+    return { done: false, value: piece }
+  }
+  const stop = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
+    await end()
+    return { done: true, value: undefined }
+  }
+  return longResponse(
+    { source: { next, return: stop }, length },
+    { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } },
+  )
+}
+
+type Parts = { readonly slots: Slots; readonly convertFile: ConvertFile; readonly dir: string }
+
+/**
+ * @param parts `slots` are shared with imports, `dir` is the folder of temporary files
+ */
 export const convertHandler =
-  (slots: Slots) =>
+  ({ slots, convertFile, dir }: Parts) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
     const { format, leftover, origin, resource, mapping: text } = rawQuery(ConvertQuery, request)
     const mapping = { ...mappingOf(text), ...(resource && { resource }) }
     const free = slots.take(ctx.caller, ctx.now)
+    const spool = createSpool({ dir })
     try {
-      const bytes = await bodyOf(request)
+      const length = await storeBody(request, spool)
       await ctx.confirmRights()
-      const options = { now: new Date(ctx.now), mapping, ...(origin !== undefined && { origin }) }
-      const gone = AbortSignal.any([ctx.signal, request.signal])
-      const json = await convertFile({ bytes, format, withLeftover: leftover, options }, gone)
-      return new Response(json, { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } })
-    } finally {
+      const options = { nowMs: Date.parse(ctx.now), mapping, ...(origin !== undefined && { origin }) }
+      const output = await convertFile({
+        job: { format, withLeftover: leftover, options },
+        bytes: spool.read(),
+        length,
+        who: getOwner(ctx.caller),
+        signal: AbortSignal.any([ctx.signal, request.signal]),
+      })
+      return sendOutput(output, free)
+    } catch (error) {
       free()
+      throw error
+    } finally {
+      await spool.close()
     }
   }
