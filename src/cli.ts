@@ -43,6 +43,15 @@ const convertChild: Command = {
   run: async () => (await import('./features/estate/convert/child.ts')).runConvertChild(),
 }
 
+/** Started by the server for YAML of the community library; users do not run it. */
+const deviceTypesChild: Command = {
+  words: ['device-types-child'],
+  summary: 'Read device types for the server that started this process',
+  isHidden: true,
+  spec: () => ({ args: [], flags: [] }),
+  run: async () => (await import('./features/device-types/library-child.ts')).runLibraryChild(),
+}
+
 export const program: Program = {
   version: VERSION,
   contracts: async () => (await import('./features/index.ts')).contracts,
@@ -63,6 +72,7 @@ export const program: Program = {
     scannerChild,
     templateChild,
     convertChild,
+    deviceTypesChild,
   ],
 }
 

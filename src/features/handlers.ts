@@ -21,7 +21,7 @@ import { feature as dashboard } from './dashboard/dashboard.ts'
 import { databaseFeature } from './database/database.ts'
 import { feature as datacenters } from './datacenters/datacenters.ts'
 import { deviceLoginFeature } from './device-login/device-login.ts'
-import { feature as deviceTypes } from './device-types/device-types.ts'
+import { deviceTypesFeature } from './device-types/device-types.ts'
 import { feature as devices } from './devices/devices.ts'
 import { discoveryFeature } from './discovery/discovery.ts'
 import { dnsProvidersFeature } from './dns-providers/dns-providers.ts'
@@ -110,7 +110,7 @@ export const createFeatures = (options: FeatureOptions): readonly Feature[] => {
     pools,
     reservations,
     racks,
-    deviceTypes,
+    deviceTypesFeature(options),
     devices,
     ports,
     cables,

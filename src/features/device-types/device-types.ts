@@ -5,7 +5,9 @@ import { merge } from '../../platform/contract/merge.ts'
 import { containsText } from '../../platform/db/contains.ts'
 import { isManagedBy } from '../../platform/db/managed-by.ts'
 import { changedRefs, withChangedRefs } from '../../platform/operation/object-refs.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
 import { createBreathe, pause } from '../../platform/runtime/pause.ts'
+import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Restored } from '../restored.ts'
@@ -18,7 +20,8 @@ import {
   nameOf,
   type TypePort,
 } from './api.ts'
-import { type LibraryType, readLibrary } from './library.ts'
+import type { LibraryType } from './library.ts'
+import { createLibraryReader } from './library-process.ts'
 import * as store from './store.ts'
 
 /** For the history, and for the rows of documents and files. */
@@ -201,28 +204,33 @@ const importAll = async (ctx: Ctx, types: readonly LibraryType[]) => {
   return { created: count('created'), updated: count('updated'), unchanged: count('unchanged'), device_types }
 }
 
-export const feature: Feature = {
-  operations: implement(deviceTypes, {
-    list: async (ctx, { name, managed_by, ...page }) => {
-      let query = store.query(ctx)
-      if (name) query = query.where(containsText('name_key', name))
-      if (managed_by) query = query.where(isManagedBy(managed_by))
-      return listRows(ctx, { revision: await ctx.store.revision(['device_types']), query, page, row: store.objectOf })
-    },
-    create,
-    get: async (ctx, { id }) => mustGet(ctx, id),
-    update,
-    delete: async (ctx, { id }) => remove(ctx, id),
-    apply: async (ctx, { id, device_ids }) => apply(ctx, id, device_ids),
-    import: {
-      isReadOnly: true,
-      prepare: async (ctx, { yaml }) => {
-        // Checked before up to 8 MiB of YAML are read.
-        requireImport(ctx)
-        const types = await readLibrary(yaml)
-        return (ctx) => importAll(ctx, types)
+type DeviceTypeOptions = { readonly config: Pick<Config, 'dataDir'> }
+
+export const deviceTypesFeature = ({ config }: DeviceTypeOptions): Feature => {
+  const readLibrary = createLibraryReader(temporaryFolder(config.dataDir))
+  return {
+    operations: implement(deviceTypes, {
+      list: async (ctx, { name, managed_by, ...page }) => {
+        let query = store.query(ctx)
+        if (name) query = query.where(containsText('name_key', name))
+        if (managed_by) query = query.where(isManagedBy(managed_by))
+        return listRows(ctx, { revision: await ctx.store.revision(['device_types']), query, page, row: store.objectOf })
       },
-    },
-  }),
-  reactions: { [DEVICES_TYPED]: addPorts },
+      create,
+      get: async (ctx, { id }) => mustGet(ctx, id),
+      update,
+      delete: async (ctx, { id }) => remove(ctx, id),
+      apply: async (ctx, { id, device_ids }) => apply(ctx, id, device_ids),
+      import: {
+        isReadOnly: true,
+        prepare: async (ctx, { yaml }) => {
+          // Checked before up to 8 MiB of YAML are read.
+          requireImport(ctx)
+          const types = await readLibrary(yaml, ctx)
+          return (ctx) => importAll(ctx, types)
+        },
+      },
+    }),
+    reactions: { [DEVICES_TYPED]: addPorts },
+  }
 }

@@ -13,9 +13,12 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { invalidField } from '../../platform/contract/errors.ts'
+import { isNestedDeeper } from './library-depth.ts'
 
 /** The largest document, in characters. Those of the library have up to 20,000. */
 const MAX_DOCUMENT = 256 * 1024
+/** The most collections in each other. Those of the library have four. */
+const MAX_DEPTH = 32
 
 export const fail = (at: string, message: string): never => {
   throw invalidField('yaml', `${at}: ${message}`)
@@ -70,14 +73,16 @@ const check = (document: Parsed, at: string): void =>
     Pair: (_, pair) => keepText(pair),
   })
 
-const messageOf = ({ code, message }: YAMLError): string =>
-  code === 'RESOURCE_EXHAUSTION' ? 'is nested too deep' : message
+const NESTED = `is nested too deep: more than ${MAX_DEPTH} levels`
+
+const messageOf = ({ code, message }: YAMLError): string => (code === 'RESOURCE_EXHAUSTION' ? NESTED : message)
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).replace(/^\n/, '').split('\n').length
 
 /** @throws AppError VALIDATION_ERROR on `yaml` */
 export const readDocument = (text: string, at: string): unknown => {
   if (text.length > MAX_DOCUMENT) return fail(at, `has more than ${MAX_DOCUMENT} characters`)
+  if (isNestedDeeper(text, MAX_DEPTH)) return fail(at, NESTED)
   // Messages with a part of the text take long where there are many of them, and so does the search for duplicate keys.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
   const [error] = document.errors
@@ -86,7 +91,7 @@ export const readDocument = (text: string, at: string): unknown => {
     check(document, at)
     return document.toJS()
   } catch (thrown) {
-    if (thrown instanceof RangeError) return fail(at, 'is nested too deep')
+    if (thrown instanceof RangeError) return fail(at, NESTED)
     throw thrown
   }
 }

@@ -15,6 +15,10 @@ import { ObjectLimit } from './object-limit.ts'
 import { type Line, ReportBuilder } from './report-builder.ts'
 import { isSecret } from './secret-fields.ts'
 
+/** As many columns as a sheet of a spreadsheet has, and the longest name of one. */
+const MAX_COLUMNS = 16_384
+const MAX_COLUMN_NAME = 1000
+
 const kindOf = (schema: FieldSchema): CellKind => {
   const { type, items } = settled(schema)
   if (type === 'array') return items && settled(items).properties ? 'addresses' : 'list'
@@ -47,6 +51,9 @@ const tableOf = (bytes: Uint8Array): { readonly columns: string[]; readonly rows
   try {
     const [columns = [], ...rows] = parseCsv(textOf(bytes))
     if (columns.length === 0) throw badFile('line 1', 'names no column')
+    if (columns.length > MAX_COLUMNS) throw badFile('line 1', `names more than ${MAX_COLUMNS} columns`)
+    const long = columns.findIndex((column) => column.length > MAX_COLUMN_NAME)
+    if (long !== -1) throw badFile('line 1', `names column ${long + 1} with more than ${MAX_COLUMN_NAME} characters`)
     return { columns: columns.map((column) => column.trim()), rows }
   } catch (error) {
     if (error instanceof SyntaxError) throw badFile('the file', error.message)
@@ -65,9 +72,10 @@ const fieldsOf = (
   kinds: Readonly<Record<string, CellKind>>,
   noun: string,
 ): string[] => {
+  const names = new Set(columns)
   for (const [column, field] of Object.entries(given)) {
     const at = `mapping.columns.${column}`
-    if (!columns.includes(column)) throw invalidField(at, `is no column of the file${didYouMean(column, columns)}`)
+    if (!names.has(column)) throw invalidField(at, `is no column of the file${didYouMean(column, columns)}`)
     if (field !== '' && !isField(kinds, field))
       throw invalidField(at, `${field} is not a field of a ${noun}${didYouMean(field, Object.keys(kinds))}`)
   }
@@ -81,8 +89,10 @@ const fieldsOf = (
     columns.map((column) => (isOpen(column) ? column : '')),
   )
   const fields = columns.map((column, at) => given[column] ?? (guessed[at] || own(column)))
+  const firsts = new Map<string, number>()
   for (const [at, field] of fields.entries()) {
-    const first = fields.indexOf(field)
+    const first = firsts.get(field) ?? at
+    firsts.set(field, first)
     if (field !== '' && first !== at)
       throw invalidField(`mapping.columns.${columns[at]}`, `is ${field}, as ${columns[first]} is`)
   }

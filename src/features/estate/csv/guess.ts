@@ -45,10 +45,12 @@ const isWordFor = (field: string, column: string): boolean => {
 export const guessFields = (fields: readonly string[], columns: readonly string[]): string[] => {
   const free = new Set(fields)
   const guessed = columns.map(() => '')
+  const words = columns.map(plain)
   const take = (matches: (field: string, column: string) => boolean) => {
-    for (const [at, column] of columns.entries()) {
-      if (guessed[at] !== '') continue
-      const field = fields.find((one) => free.has(one) && matches(one, plain(column)))
+    for (const [at, word] of words.entries()) {
+      if (free.size === 0) return
+      if (word === '' || guessed[at] !== '') continue
+      const field = fields.find((one) => free.has(one) && matches(one, word))
       if (field === undefined) continue
       guessed[at] = field
       const base = field.replace(SUFFIX, '')

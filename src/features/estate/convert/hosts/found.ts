@@ -84,6 +84,13 @@ const distinct = <T>(values: readonly (T | undefined)[]): T[] => [
 
 const shortOf = (hostname: string): string => hostname.split('.', 1)[0] ?? hostname
 
+/** Returns the first MAC address of each address. */
+const collectMacs = (some: readonly Found[]): Map<string, string> => {
+  const macs = new Map<string, string>()
+  for (const { ip, mac_address } of some) if (mac_address !== undefined && !macs.has(ip)) macs.set(ip, mac_address)
+  return macs
+}
+
 const devicesOf = (kind: string, all: readonly Found[], report: ReportBuilder): EstateRow[] => {
   const groups = Map.groupBy(all, ({ hostname, ip }) => hostname?.toLowerCase() ?? ip)
   const shorts = new Map<string, number>()
@@ -96,8 +103,9 @@ const devicesOf = (kind: string, all: readonly Found[], report: ReportBuilder): 
     const ips = distinct(some.map(({ ip }) => ip))
     for (const ip of ips.slice(MAX_ADDRESSES))
       report.left(kind, 'is one address too many of its host', { hostname, ip })
+    const macs = collectMacs(some)
     const addresses = ips.slice(0, MAX_ADDRESSES).map((ip) => {
-      const mac = some.find((one) => one.ip === ip && one.mac_address !== undefined)?.mac_address
+      const mac = macs.get(ip)
       return mac === undefined ? { ip } : { ip, mac_address: mac }
     })
     const placed = new Set(addresses.map((address) => address.mac_address))

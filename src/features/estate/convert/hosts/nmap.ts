@@ -1,8 +1,14 @@
 /** Converts the XML of nmap (`nmap -oX`). */
 import { badFile, type Converter } from '../converter.ts'
+import type { ReportBuilder } from '../report-builder.ts'
 import { Findings, type Found } from './found.ts'
 import { textOf } from './text.ts'
 import { type Attributes, xmlEvents } from './xml.ts'
+
+/** Each address of a host has all its services, so a small file could become a large answer. nmap gives two addresses at most. */
+const MAX_HOST_ADDRESSES = 16
+/** As many as a recorded scan takes. */
+const MAX_HOST_SERVICES = 1000
 
 type Service = { readonly port: number; readonly protocol: 'tcp' | 'udp'; readonly name: string }
 
@@ -66,16 +72,26 @@ class Machine {
   /** The machine by each of its addresses. */
   found(): Found[] {
     const hostname = this.#names.get('user') ?? this.#names.get('PTR') ?? [...this.#names.values()][0]
-    const ports = [...new Set(this.#services.filter(({ protocol }) => protocol === 'tcp').map(({ port }) => port))]
-    return this.#ips.map((ip) => ({
+    const services = this.#services.slice(0, MAX_HOST_SERVICES)
+    const ports = [...new Set(services.filter(({ protocol }) => protocol === 'tcp').map(({ port }) => port))]
+    return this.#ips.slice(0, MAX_HOST_ADDRESSES).map((ip) => ({
       ip,
       ...(this.#mac !== undefined && { mac_address: this.#mac }),
       ...(this.#vendor !== undefined && { vendor: this.#vendor }),
       ...(hostname !== undefined && { hostname }),
       ...(this.#os && { os: this.#os.name }),
       ...(ports.length > 0 && { open_ports: ports }),
-      ...(this.#services.length > 0 && { services: this.#services, open: this.#open }),
+      ...(services.length > 0 && { services, open: this.#open.slice(0, MAX_HOST_SERVICES) }),
     }))
+  }
+
+  /** Reports the addresses and services that are too many. */
+  reportOthers(report: ReportBuilder): void {
+    const [ip] = this.#ips
+    for (const other of this.#ips.slice(MAX_HOST_ADDRESSES))
+      report.left('host', 'is one address too many of its host', { ip: other, host: ip })
+    for (const value of this.#open.slice(MAX_HOST_SERVICES))
+      report.left('host.service', 'is one service too many of its host', { ip, value })
   }
 
   get isUp(): boolean {
@@ -96,8 +112,10 @@ export const convertNmap: Converter = (bytes) => {
     if (kind === 'open' && name === 'runstats') isWhole = true
     if (name === 'host' && path.length === 1) {
       if (kind === 'open') machine = new Machine()
-      else if (machine?.isUp) for (const found of machine.found()) findings.add(found)
-      else
+      else if (machine?.isUp) {
+        for (const found of machine.found()) findings.add(found)
+        machine.reportOthers(findings.report)
+      } else
         findings.leave(
           'is not up',
           machine?.found().map(({ ip }) => ip),

@@ -17,7 +17,16 @@ const CLASSES = new Set(['IN', 'CH', 'HS'])
 const TTL = /^(?:\d+|(?:\d+[wdhms])+)$/i
 const TYPE = /^(?:[A-Z][A-Z0-9-]*|TYPE\d+)$/i
 const MAX_RECORDS = 2_000_000
+/** The records of one `$GENERATE`: a /16. */
 const MAX_GENERATED = 65_536
+/** The records of all of a file, and the characters of their words: one line of the file gives many. */
+const MAX_GENERATED_RECORDS = 262_144
+const MAX_GENERATED_LENGTH = 2 ** 24
+/** The largest number of a range in BIND. */
+const MAX_NUMBER = 2 ** 31 - 1
+/** RFC 1035, section 2.3.4, in octets. A name counts the length octets of its labels and of the root. */
+const MAX_LABEL = 63
+const MAX_NAME = 255
 
 type Word = { readonly text: string; readonly isFirst: boolean }
 /** The words of an entry, which parentheses continue over lines. */
@@ -61,12 +70,31 @@ function* entriesOf(text: string): Generator<Entry> {
   if (words.length > 0) yield entry()
 }
 
+/** An octet of a name: a dot between labels, an escaped one (RFC 1035, section 5.1), or a character. */
+const OCTET = /\.|\\\d{3}|\\?[\s\S]/g
+
+/** Returns the name. @throws AppError for a label or a name that is too long */
+const checkLength = (name: string, line: number): string => {
+  // Shorter names have no label that is too long.
+  if (name.length <= MAX_LABEL) return name
+  let label = 0
+  let octets = 1
+  for (const [octet] of name.matchAll(OCTET)) {
+    label = octet === '.' ? 0 : label + 1
+    if (label === 1) octets++
+    if (label > 0) octets++
+    if (label > MAX_LABEL) throw badLine(line, `has a name with a label of more than ${MAX_LABEL} octets`)
+    if (octets > MAX_NAME) throw badLine(line, `has a name of more than ${MAX_NAME} octets`)
+  }
+  return name
+}
+
 /** Returns the absolute name, in lower case, without its final dot. */
 const absolute = (name: string, origin: string | undefined, line: number): string => {
-  if (name.endsWith('.') && !name.endsWith('\\.')) return name.slice(0, -1).toLowerCase()
+  if (name.endsWith('.') && !name.endsWith('\\.')) return checkLength(name.slice(0, -1), line).toLowerCase()
   if (origin === undefined) throw badLine(line, 'has a name without an origin: give origin')
   if (name === '@') return origin
-  return (origin === '' ? name : `${name}.${origin}`).toLowerCase()
+  return checkLength(origin === '' ? name : `${name}.${origin}`, line).toLowerCase()
 }
 
 /** Replaces `$`, `${offset,width,base}` and `\$` of a template. */
@@ -86,6 +114,9 @@ class Zone {
   readonly records: ZoneRecord[] = []
   #origin: string | undefined
   #owner: string | undefined
+  /** What `$GENERATE` may still make. */
+  #leftRecords = MAX_GENERATED_RECORDS
+  #leftLength = MAX_GENERATED_LENGTH
 
   constructor(origin: string | undefined) {
     this.#origin = origin?.replace(/\.$/, '').toLowerCase()
@@ -113,12 +144,23 @@ class Zone {
     const [, first = '', last = '', step = '1'] = /^(\d+)-(\d+)(?:\/(\d+))?$/.exec(range) ?? []
     if (first === '' || Number(step) < 1 || template === undefined)
       throw badLine(line, 'has a $GENERATE of another form')
+    if (Number(last) > MAX_NUMBER) throw badLine(line, `has a $GENERATE beyond ${MAX_NUMBER}`)
     if ((Number(last) - Number(first)) / Number(step) >= MAX_GENERATED)
       throw badLine(line, `generates more than ${MAX_GENERATED} records`)
     for (let n = Number(first); n <= Number(last); n += Number(step)) {
       const words = [template, ...rest].map((word) => generated(word, n, line))
+      this.#spend(words, line)
       this.#record({ words, line, hasOwner: true })
     }
+  }
+
+  #spend(words: readonly string[], line: number): void {
+    this.#leftRecords--
+    for (const word of words) this.#leftLength -= word.length
+    if (this.#leftRecords < 0)
+      throw badLine(line, `has a $GENERATE with which the file makes more than ${MAX_GENERATED_RECORDS} records`)
+    if (this.#leftLength < 0)
+      throw badLine(line, `has a $GENERATE with which the file makes more than ${MAX_GENERATED_LENGTH} characters`)
   }
 
   #record({ words, line, hasOwner }: Entry): void {
