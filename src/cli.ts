@@ -16,41 +16,32 @@ import { createCli } from './platform/cli/run.ts'
 import { VERSION } from './platform/runtime/version.ts'
 import { recoveryCommands } from './recovery/commands.ts'
 
-/** Started by the server for a scan; users do not run it. */
-const scannerChild: Command = {
-  words: ['scanner-child'],
-  summary: 'Run one scan for the server that started this process',
+/** A command that the server starts as a process of its own; users do not run it. */
+const createChildCommand = (word: string, summary: string, run: () => Promise<number>): Command => ({
+  words: [word],
+  summary: `${summary} for the server that started this process`,
   isHidden: true,
   spec: () => ({ args: [], flags: [] }),
-  run: async () => (await import('./scanner/child.ts')).runScannerChild(),
-}
+  run,
+})
 
-/** Started by the server for a template; users do not run it. */
-const templateChild: Command = {
-  words: ['template-child'],
-  summary: 'Render one template for the server that started this process',
-  isHidden: true,
-  spec: () => ({ args: [], flags: [] }),
-  run: async () => (await import('./template/child.ts')).runTemplateChild(),
-}
-
-/** Started by the server for a file of another program; users do not run it. */
-const convertChild: Command = {
-  words: ['convert-child'],
-  summary: 'Convert one file for the server that started this process',
-  isHidden: true,
-  spec: () => ({ args: [], flags: [] }),
-  run: async () => (await import('./features/estate/convert/child.ts')).runConvertChild(),
-}
-
-/** Started by the server for YAML of the community library; users do not run it. */
-const deviceTypesChild: Command = {
-  words: ['device-types-child'],
-  summary: 'Read device types for the server that started this process',
-  isHidden: true,
-  spec: () => ({ args: [], flags: [] }),
-  run: async () => (await import('./features/device-types/library-child.ts')).runLibraryChild(),
-}
+const childCommands: readonly Command[] = [
+  createChildCommand('scanner-child', 'Run one scan', async () =>
+    (await import('./scanner/child.ts')).runScannerChild(),
+  ),
+  createChildCommand('template-child', 'Render one template', async () =>
+    (await import('./template/child.ts')).runTemplateChild(),
+  ),
+  createChildCommand('convert-child', 'Convert one file', async () =>
+    (await import('./features/estate/convert/child.ts')).runConvertChild(),
+  ),
+  createChildCommand('device-types-child', 'Read device types', async () =>
+    (await import('./features/device-types/library-child.ts')).runLibraryChild(),
+  ),
+  createChildCommand('leases-child', 'Read leases', async () =>
+    (await import('./features/discovery/leases/child.ts')).runLeasesChild(),
+  ),
+]
 
 export const program: Program = {
   version: VERSION,
@@ -69,10 +60,7 @@ export const program: Program = {
     ...offlineCommands(() => import('./server.ts')),
     ...recoveryCommands,
     ...movingCommands,
-    scannerChild,
-    templateChild,
-    convertChild,
-    deviceTypesChild,
+    ...childCommands,
   ],
 }
 

@@ -1,5 +1,6 @@
 /** The discovery feature: handlers, jobs, and reactions to changes of documented objects. */
 
+import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Network } from '../networks/api.ts'
@@ -14,8 +15,9 @@ import { inboxHandlers } from './inbox/inbox.ts'
 import { create as createLock, lockHandlers, remove as removeLock } from './inbox/locks.ts'
 import { discoveryLocks } from './inbox/locks-api.ts'
 import { removeTopologyLinks } from './inbox/topology-links.ts'
-import { leaseHandlers } from './leases/leases.ts'
+import { createLeaseHandlers } from './leases/leases.ts'
 import { leases } from './leases/leases-api.ts'
+import { createLeaseReader } from './leases/process.ts'
 import { moveDiscovery } from './move-to-space.ts'
 import { forgetOld, forgetScans, startDue } from './rules/retention.ts'
 import * as ruleStore from './rules/rule-store.ts'
@@ -87,7 +89,7 @@ export const discoveryFeature = (options: RunnerOptions): Feature => {
       ...implement(discoveryRules, ruleHandlers(config)),
       ...implement(inbox, inboxHandlers),
       ...implement(discoveryLocks, lockHandlers),
-      ...implement(leases, leaseHandlers),
+      ...implement(leases, createLeaseHandlers(createLeaseReader(temporaryFolder(config.dataDir)))),
     ],
     reactions: {
       // Nothing is matched with a device before there is one.

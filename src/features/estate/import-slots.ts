@@ -17,14 +17,11 @@ const refusal = (why: string, now: string): AppError =>
     retryAt: new Date(Date.parse(now) + RETRY_AFTER_MS),
   })
 
-/** Returns the owner of work that is limited for each user: the user, or a key of none. */
-export const getOwner = ({ userId, credentialId }: Caller): string => userId ?? `key ${credentialId}`
-
 export const createSlots = (): Slots => {
   const taken = new Set<string>()
   return {
-    take: (caller, now) => {
-      const who = getOwner(caller)
+    take: ({ userId, credentialId }, now) => {
+      const who = userId ?? `key ${credentialId}`
       if (taken.has(who)) throw refusal('You have an import in progress, and a user can run one at a time', now)
       if (taken.size >= MAX_IMPORTS)
         throw refusal(`The server runs ${MAX_IMPORTS} imports at a time, and has them in progress`, now)

@@ -48,6 +48,9 @@ export type Caller = {
   readonly client?: ActingClient
 }
 
+/** Returns the owner of work that is limited for each user: the user, or a key of none. */
+export const getOwner = ({ userId, credentialId }: Caller): string => userId ?? `key ${credentialId}`
+
 export type ActingClient = {
   readonly id: string
   /** The name that the client has chosen. */

@@ -12,3 +12,6 @@ export type JobLine = { readonly job: unknown; readonly field: string; readonly 
 
 /** An error of the job. `cause` says more of one that is a bug, for the log. */
 export type JobFailure = { readonly error: ErrorBody; readonly cause: string }
+
+/** The bytes of a text. Unlike UTF-8 they keep the halves of surrogate pairs, which the rules of texts refuse. */
+export const TEXT_ENCODING = 'utf16le'

@@ -1,24 +1,9 @@
-/** Finds the processes of templates that this process has started. Linux only. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** Finds the processes of templates. Linux only. */
+import { findChildren, runsCommand } from '../../platform/child/testing/children.ts'
 
-const read = (path: string): string => {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    // The process has ended.
-    return ''
-  }
-}
+const COMMAND = 'template-child'
 
-/** Field 4 of proc_pid_stat(5); the name in field 2 may have blanks and parentheses. */
-const parentOf = (pid: string): number => Number(/^.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1])
-
-/** A process that has ended and was not waited for has no command. */
-export const isTemplateChild = (pid: number): boolean => read(`/proc/${pid}/cmdline`).includes('template-child')
+export const isTemplateChild = (pid: number): boolean => runsCommand(pid, COMMAND)
 
 /** Returns the ids of the processes of templates that this process has started. */
-export const templateChildren = (): number[] =>
-  readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && parentOf(pid) === process.pid)
-    .map(Number)
-    .filter(isTemplateChild)
+export const templateChildren = (): number[] => findChildren(COMMAND)

@@ -12,7 +12,8 @@ import type { Observation } from '../devices/records.ts'
 import { adaptiveBatchFor, inBatches } from '../scans/adaptive-batch.ts'
 import type { LeasesRecorded, leases } from './leases-api.ts'
 import { placeLeases } from './placing.ts'
-import { type ActiveLease, readLeases } from './read.ts'
+import type { ReadLeases } from './process.ts'
+import type { ActiveLease } from './read.ts'
 
 /** Certainty that a host with a lease is alive: it was when it got the lease. */
 const WEIGHT = 0.4
@@ -62,10 +63,14 @@ type Input = ParsedInputOf<typeof leases.record>
 
 const sum = (all: Iterable<number>): number => [...all].reduce((total, one) => total + one, 0)
 
-const record = async (ctx: Ctx, { format, text, space_id = null }: Input): Promise<LeasesRecorded> => {
+const record = async (
+  readLeases: ReadLeases,
+  ctx: Ctx,
+  { format, text, space_id = null }: Input,
+): Promise<LeasesRecorded> => {
   if (space_id !== null && !(await existingSpaces(ctx, [space_id])).has(space_id))
     throw invalidField('space_id', `there is no space with id "${space_id}"`)
-  const { active, leases: all, expired, errors } = await readLeases(text, format, ctx.now)
+  const { active, leases: all, expired, errors } = await readLeases(text, { format, now: ctx.now }, ctx)
   const { byNetwork, unplaced } = await placeLeases(ctx, { space_id, leases: active })
   // By the first lease of each batch, because a transaction may run twice.
   const [made, lost] = [new Map<string, number>(), new Map<string, number>()]
@@ -85,4 +90,6 @@ const record = async (ctx: Ctx, { format, text, space_id = null }: Input): Promi
   return { leases: all, active: active.length, ...counts, updated, expired, errors }
 }
 
-export const leaseHandlers: Handlers<typeof leases, Tables> = { record }
+export const createLeaseHandlers = (readLeases: ReadLeases): Handlers<typeof leases, Tables> => ({
+  record: (ctx, input) => record(readLeases, ctx, input),
+})
