@@ -22,12 +22,20 @@ type Work = (site: Site) => Promise<void>
 export const onServer = (...works: readonly Work[]): Promise<void> => onServerWith({}, ...works)
 
 /** As `onServer`, with settings of the server. */
-export const onServerWith = async (env: Readonly<Record<string, string>>, ...works: readonly Work[]): Promise<void> => {
+export const onServerWith = (env: Readonly<Record<string, string>>, ...works: readonly Work[]): Promise<void> =>
+  onServerWithin((start) => start(), env, works)
+
+/** As `onServerWith`. `within` starts each server. */
+export const onServerWithin = async (
+  within: (start: () => Promise<Server>) => Promise<Server>,
+  env: Readonly<Record<string, string>>,
+  works: readonly Work[],
+): Promise<void> => {
   const dir = mkdtempSync(join(tmpdir(), 'plat-bench-site-'))
   try {
     const key = await createKey(dir, env)
     for (const work of works) {
-      const server = await startPlat(dir, env)
+      const server = await within(() => startPlat(dir, env))
       try {
         await work(siteOf(server, key))
       } finally {

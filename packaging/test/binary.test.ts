@@ -142,11 +142,29 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([code, err, found.map(({ ip }) => ip).sort()]).toEqual([0, expect.anything(), ['127.0.0.1', '127.0.0.2']])
   })
 
-  test('it converts and imports a spreadsheet, in a thread', async () => {
+  test('it converts and imports a spreadsheet, in a process of its own', async () => {
     const file = join(root.path, 'devices.csv')
     writeFileSync(file, 'name,ip\nsheet-1,127.0.0.9\n')
     const { code, out } = await run([BINARY, 'import', 'csv', file, '--yes'], { env: client })
     expect([code, out]).toEqual([0, expect.stringContaining('Done: creates 1 device')])
+  })
+
+  test('it imports a device type, in a process of its own', async () => {
+    const file = join(root.path, 'type.yaml')
+    writeFileSync(file, 'manufacturer: Acme\nmodel: SW-1\ninterfaces:\n  - name: p1\n    type: 1000base-t\n')
+    const { code, out } = await run([BINARY, 'device-type', 'import', file], { env: client })
+    expect([code, out]).toEqual([0, 'created: Acme SW-1\n1 created, 0 updated, 0 unchanged\n'])
+  })
+
+  test('it reads many leases, in a process of its own', async () => {
+    const file = join(root.path, 'dnsmasq.leases')
+    const lines = Array.from(
+      { length: 1000 },
+      (_, i) => `0 52:54:00:00:${(i >> 8).toString(16)}:${(i & 255).toString(16)} 10.9.${i >> 8}.${i & 255} h${i} *`,
+    )
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    const { code, out } = await run([BINARY, 'lease', 'import', file, '-o', 'json'], { env: client })
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ leases: 1000, unplaced: 1000 })])
   })
 
   test('users sign in by an identity provider, a code and a passkey', async () => {

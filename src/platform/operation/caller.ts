@@ -48,8 +48,11 @@ export type Caller = {
   readonly client?: ActingClient
 }
 
-/** Returns the owner of work that is limited for each user: the user, or a key of none. */
-export const getOwner = ({ userId, credentialId }: Caller): string => userId ?? `key ${credentialId}`
+/** Returns the owner of work that waits in a lane: the user, or a key of none. */
+export const getOwner = ({ userId, credentialId }: Caller): { readonly group: string; readonly key: string } => {
+  const who = userId ?? `key ${credentialId}`
+  return { group: who, key: who }
+}
 
 export type ActingClient = {
   readonly id: string

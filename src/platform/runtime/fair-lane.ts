@@ -1,21 +1,25 @@
-/** Runs few pieces of long work at a time. The others wait; those who wait take turns, and when too many wait, the next is refused. */
+/** Runs few pieces of long work at a time. The others wait, and their owners take turns. When too many wait, one is refused. */
 import { createFairQueue, type Turn } from './fair-queue.ts'
 
 type Waiting = { readonly turn: Turn; readonly start: () => void; readonly refuse: (error: Error) => void }
 
+/** Whose work it is. Groups take turns, and so do the keys of a group. */
+export type Owner = Pick<Turn, 'group' | 'key'>
+
 export type FairLane = {
   /**
    * Runs the work in its turn. An abort while it waits removes it from the queue.
-   * @param who owns the work: a user or a key. One piece of work of an owner runs at a time
-   * @throws what `refusal` returns when the queue is full, and the reason of the signal
+   * One piece of work of a key runs at a time.
+   * @throws what `refusal` returns, and the reason of the signal
    */
-  readonly run: <T>(who: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+  readonly run: <T>(owner: Owner, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 }
 
 type Options = {
   /** Pieces of work that run at a time, and those that wait for them. */
   readonly atOnce: number
   readonly waiting: number
+  /** Creates the error of the newest work of the group that has most of it, when more wait. */
   readonly refusal: () => Error
 }
 
@@ -58,9 +62,9 @@ export const createFairLane = ({ atOnce, waiting, refusal }: Options): FairLane 
   }
 
   return {
-    run: async (who, work, signal) => {
+    run: async (owner, work, signal) => {
       signal?.throwIfAborted()
-      const turn: Turn = { lane: 'known', group: who, key: who }
+      const turn: Turn = { lane: 'known', ...owner }
       await begin(turn, signal)
       try {
         return await work()

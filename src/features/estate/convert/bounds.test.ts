@@ -150,7 +150,7 @@ describe('a process', () => {
       job: { format, withLeftover: true, options: { nowMs: 0, mapping: { resource: 'devices' } } },
       bytes: piecesOf(bytes),
       length: bytes.length,
-      who: 'somebody',
+      owner: { group: 'somebody', key: 'somebody' },
       signal,
     })
     const pieces: Uint8Array[] = []

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import type { Bounds } from '../../../platform/child/bounds.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
 import { type JobOutput, runBoundedJob } from '../../../platform/runtime/bounded-job.ts'
-import { createFairLane } from '../../../platform/runtime/fair-lane.ts'
+import { createFairLane, type Owner } from '../../../platform/runtime/fair-lane.ts'
 import type { ConvertJob } from './child.ts'
 
 const MEBIBYTE = 2 ** 20
@@ -39,8 +39,7 @@ export type Conversion = {
   readonly bytes: AsyncIterable<Uint8Array>
   /** The number of these bytes. */
   readonly length: number
-  /** The owner of the conversion, see `FairLane`. */
-  readonly who: string
+  readonly owner: Owner
   readonly signal: AbortSignal
 }
 
@@ -58,6 +57,6 @@ export const createConverter = (dir: string, given: Partial<ConversionBounds> = 
         retryAt: new Date(Date.now() + RETRY_AFTER_MS),
       }),
   })
-  return ({ who, ...work }) =>
-    lane.run(who, () => runBoundedJob({ command: 'convert-child', bounds, field: 'file', dir, ...work }), work.signal)
+  return ({ owner, ...work }) =>
+    lane.run(owner, () => runBoundedJob({ command: 'convert-child', bounds, field: 'file', dir, ...work }), work.signal)
 }

@@ -93,7 +93,7 @@ export const convertHandler =
         job: { format, withLeftover: leftover, options },
         bytes: spool.read(),
         length,
-        who: getOwner(ctx.caller),
+        owner: getOwner(ctx.caller),
         signal: AbortSignal.any([ctx.signal, request.signal]),
       })
       return sendOutput(output, free)
