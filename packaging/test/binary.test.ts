@@ -163,7 +163,7 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
       (_, i) => `0 52:54:00:00:${(i >> 8).toString(16)}:${(i & 255).toString(16)} 10.9.${i >> 8}.${i & 255} h${i} *`,
     )
     writeFileSync(file, `${lines.join('\n')}\n`)
-    const { code, out } = await run([BINARY, 'lease', 'import', file, '-o', 'json'], { env: client })
+    const { code, out } = await run([BINARY, 'discovery', 'leases', file, '-o', 'json'], { env: client })
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ leases: 1000, unplaced: 1000 })])
   })
 

@@ -13,10 +13,8 @@ import type { Means } from '../history/kinds.ts'
 import { estate, estateRoutes, ImportQuery } from './api.ts'
 import { applyHandler } from './apply/apply.ts'
 import { createConverter } from './convert/convert.ts'
-import { convertObjects } from './convert/netbox/netbox.ts'
-import { pullNetbox } from './convert/netbox/pull.ts'
+import { createPullHandler } from './convert/pull.ts'
 import { convertHandler } from './convert/route.ts'
-import type { PulledEstate } from './convert/schema.ts'
 import { exportHandler } from './export/route.ts'
 import { schemaResponse } from './export/schema-route.ts'
 import { type ImportTask, runImport } from './import-run.ts'
@@ -85,17 +83,7 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
   return {
     operations: implement(estate, {
       apply: applyHandler({ ...config, operations }),
-      pull: async (ctx, { format, url, token, leftover: isAsked }) => {
-        const free = slots.take(ctx.caller, ctx.now)
-        try {
-          const objects = await pullNetbox(outbound, { url, token, signal: ctx.signal })
-          const { source, documents, report, leftover } = convertObjects(objects)
-          // The answer is only serialized, so its lists may be read-only.
-          return { format, source, documents, report, ...(isAsked ? { leftover } : {}) } as PulledEstate
-        } finally {
-          free()
-        }
-      },
+      pull: createPullHandler({ slots, convertFile, dir, outbound }),
     }),
     routes: [
       { route: estateRoutes.schema, handler: async (_ctx, request) => schemaResponse(request) },

@@ -26,18 +26,19 @@ export type JobOutput = Pick<Spool, 'read' | 'close'> & { readonly length: numbe
 /** More than an error has, in bytes. */
 const MAX_FAILURE = 1024 * 1024
 
-const readFailure = async (spool: Spool): Promise<JobFailure> => {
+/** Returns a whole output. */
+export const readWhole = async ({ read }: Pick<Spool, 'read'>): Promise<Buffer> => {
   const pieces: Uint8Array[] = []
   // A piece is valid until the next one is requested.
-  for await (const piece of spool.read()) pieces.push(piece.slice())
-  // Both halves are one program: this is a failure by the exit code.
-  return JSON.parse(Buffer.concat(pieces).toString()) as JobFailure
+  for await (const piece of read()) pieces.push(piece.slice())
+  return Buffer.concat(pieces)
 }
 
 /** @throws AppError always */
 const throwFailure = async (spool: Spool, length: number): Promise<never> => {
   if (length > MAX_FAILURE) throw new Error(`A job failed with an error of ${length} bytes`)
-  const { error, cause } = await readFailure(spool)
+  // Both halves are one program: this is a failure by the exit code.
+  const { error, cause } = JSON.parse((await readWhole(spool)).toString()) as JobFailure
   throw new AppError(error.code, error.error, { details: error.details, cause })
 }
 

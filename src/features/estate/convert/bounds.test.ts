@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChildren } from '../../../platform/child/testing/children.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
+import { readWhole } from '../../../platform/runtime/bounded-job.ts'
 import { outcomeOf } from '../../../testing/hostile-files.ts'
 import { type ConversionBounds, computeBounds, createConverter } from './convert.ts'
 import type { Conversion } from './converter.ts'
@@ -148,15 +149,15 @@ describe('a process', () => {
       bounds,
     )({
       job: { format, withLeftover: true, options: { nowMs: 0, mapping: { resource: 'devices' } } },
+      field: 'file',
       bytes: piecesOf(bytes),
       length: bytes.length,
       owner: { group: 'somebody', key: 'somebody' },
       signal,
     })
-    const pieces: Uint8Array[] = []
-    for await (const piece of output.read()) pieces.push(piece.slice())
+    const whole = await readWhole(output)
     await output.close()
-    return Buffer.concat(pieces)
+    return whole
   }
   const refusal = async (promise: Promise<unknown>): Promise<string | undefined> => {
     const error = await promise.then(

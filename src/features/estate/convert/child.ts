@@ -4,6 +4,8 @@ import type { ConvertOptions } from './converter.ts'
 import { CONVERTERS, formatOf } from './converters.ts'
 import type { Format } from './formats.ts'
 import { jsonPieces } from './json-pieces.ts'
+import { replayPages } from './netbox/page-file.ts'
+import { readNetboxApi } from './netbox/read-api.ts'
 
 export type ConvertJob = {
   /** By default the one of the content. */
@@ -23,7 +25,19 @@ export const convertToJson = async (
   return jsonPieces({ format, ...result, ...(withLeftover && { leftover }) })
 }
 
+/** The bytes are the pages of a NetBox, see `page-file.ts`. */
+export type PullJob = { readonly pages: 'netbox'; readonly withLeftover: boolean }
+
+const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): Promise<Iterable<Uint8Array>> => {
+  const { convertObjects } = await import('./netbox/netbox.ts')
+  const { source, documents, report, leftover } = convertObjects(await readNetboxApi(replayPages(bytes)))
+  return jsonPieces({ format: pages, source, documents, report, ...(withLeftover && { leftover }) })
+}
+
 /** @returns the exit code */
 export const runConvertChild = (): Promise<number> =>
-  // Both halves are one program: the job is a `ConvertJob`.
-  runJobChild('convert-child', (job, bytes) => convertToJson(job as ConvertJob, bytes))
+  runJobChild('convert-child', (given, bytes) => {
+    // Both halves are one program.
+    const job = given as ConvertJob | PullJob
+    return 'pages' in job ? pullToJson(job, bytes) : convertToJson(job, bytes)
+  })

@@ -4,7 +4,7 @@ import type { Bounds } from '../../../platform/child/bounds.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
 import { type JobOutput, runBoundedJob } from '../../../platform/runtime/bounded-job.ts'
 import { createFairLane, type Owner } from '../../../platform/runtime/fair-lane.ts'
-import type { ConvertJob } from './child.ts'
+import type { ConvertJob, PullJob } from './child.ts'
 
 const MEBIBYTE = 2 ** 20
 /** The memory of a machine that conversions leave to the server. */
@@ -35,7 +35,11 @@ export const computeBounds = (machineBytes: number): ConversionBounds => {
 }
 
 export type Conversion = {
-  readonly job: ConvertJob
+  readonly job: ConvertJob | PullJob
+  /** The field of the request that errors name. */
+  readonly field: 'file' | 'url'
+  /** The largest answer, where it is less than the usual one. */
+  readonly outputBytes?: number
   readonly bytes: AsyncIterable<Uint8Array>
   /** The number of these bytes. */
   readonly length: number
@@ -57,6 +61,10 @@ export const createConverter = (dir: string, given: Partial<ConversionBounds> = 
         retryAt: new Date(Date.now() + RETRY_AFTER_MS),
       }),
   })
-  return ({ owner, ...work }) =>
-    lane.run(owner, () => runBoundedJob({ command: 'convert-child', bounds, field: 'file', dir, ...work }), work.signal)
+  return ({ owner, outputBytes = bounds.outputBytes, ...work }) =>
+    lane.run(
+      owner,
+      () => runBoundedJob({ command: 'convert-child', bounds: { ...bounds, outputBytes }, dir, ...work }),
+      work.signal,
+    )
 }

@@ -1,5 +1,6 @@
 // The conversion of an uploaded file: formats, errors, rights, and other requests beside it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { findChildren } from '../../../platform/child/testing/children.ts'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
 import { SECRET } from '../../../testing/netbox/estate.ts'
 import { restLists } from '../../../testing/netbox/forms.ts'
@@ -94,6 +95,50 @@ test('leaves no entry in the audit trail, and no object', async () => {
   const before = await admin.api.audit.list({})
   await convert(netbox, '?format=netbox')
   expect(await admin.api.audit.list({})).toEqual(before)
+})
+
+describe('a conversion', () => {
+  const zoneOf = (hosts: number): string =>
+    `$ORIGIN x.\n${Array.from({ length: hosts }, (_, i) => `h${i} A 10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).join('\n')}\n`
+
+  test('gives an answer that is larger than the memory for it, and lets the next one begin', async () => {
+    const { status, body } = await convert(zoneOf(20_000))
+    expect([status, body.documents?.devices?.length]).toEqual([200, 20_000])
+    expect((await convert(zoneOf(1))).status).toBe(200)
+  })
+
+  test('frees its slot when the client leaves in the middle of the answer', async () => {
+    const response = await app.fetch(
+      new Request('http://plat.test/api/estate/convert', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${admin.key}` },
+        body: zoneOf(20_000),
+      }),
+    )
+    expect([response.status, Number(response.headers.get('content-length')) > 2 ** 20]).toEqual([200, true])
+    expect((await convert(zoneOf(1))).status).toBe(429)
+    await response.body?.cancel()
+    expect((await convert(zoneOf(1))).status).toBe(200)
+  })
+
+  test('ends with its request, and frees its slot', async () => {
+    const gone = new AbortController()
+    const sent = app
+      .fetch(
+        new Request('http://plat.test/api/estate/convert', {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${admin.key}` },
+          body: zoneOf(200_000),
+          signal: gone.signal,
+        }),
+      )
+      .catch(() => undefined)
+    while (findChildren('convert-child').length === 0) await Bun.sleep(1)
+    gone.abort()
+    await sent
+    expect(findChildren('convert-child')).toEqual([])
+    expect((await convert(zoneOf(1))).status).toBe(200)
+  })
 })
 
 describe('other requests', () => {

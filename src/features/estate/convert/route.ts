@@ -47,8 +47,8 @@ const sendOutput = ({ read, close, length }: JobOutput, closed: () => void): Res
   const end = async (): Promise<void> => {
     if (!isOpen) return
     isOpen = false
-    await close()
     closed()
+    await close()
   }
   const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
     const { done, value } = isOpen ? await pieces.next() : { done: true, value: undefined }
@@ -91,6 +91,7 @@ export const convertHandler =
       const options = { nowMs: Date.parse(ctx.now), mapping, ...(origin !== undefined && { origin }) }
       const output = await convertFile({
         job: { format, withLeftover: leftover, options },
+        field: 'file',
         bytes: spool.read(),
         length,
         owner: getOwner(ctx.caller),

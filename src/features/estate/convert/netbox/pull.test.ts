@@ -1,9 +1,14 @@
 import { afterEach, expect, test } from 'bun:test'
-import { createOutbound } from '../../../../platform/security/outbound.ts'
+import { createOutbound, type Outbound } from '../../../../platform/security/outbound.ts'
 import { targetRules } from '../../../../platform/security/outbound-target.ts'
 import { restLists } from '../../../../testing/netbox/forms.ts'
 import { convertObjects } from './netbox.ts'
-import { pullNetbox } from './pull.ts'
+import type { NetboxSource } from './objects.ts'
+import { connectNetbox, type PullRequest } from './pull.ts'
+import { readNetboxApi } from './read-api.ts'
+
+const pullNetbox = async (over: Outbound, request: PullRequest): Promise<NetboxSource> =>
+  readNetboxApi(await connectNetbox(over, request))
 
 let server: ReturnType<typeof Bun.serve> | undefined
 afterEach(async () => {

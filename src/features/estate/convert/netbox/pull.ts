@@ -2,8 +2,7 @@
 import { AppError, invalidField } from '../../../../platform/contract/errors.ts'
 import type { Outbound } from '../../../../platform/security/outbound.ts'
 import { OutboundError } from '../../../../platform/security/outbound-target.ts'
-import type { NetboxSource } from './objects.ts'
-import { authorizationOf, type FetchPage, readNetboxApi } from './read-api.ts'
+import { authorizationOf, type FetchPage } from './read-api.ts'
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 const PAGE_TIMEOUT_MS = 120_000
@@ -25,14 +24,14 @@ const baseOf = async (outbound: Outbound, url: string): Promise<string> => {
 }
 
 /**
- * Reads all objects of a NetBox.
+ * Returns the function that fetches the pages of a NetBox.
  *
- * @throws AppError VALIDATION_ERROR on `url` or `token`, or PROVIDER_UNREACHABLE
+ * @throws AppError VALIDATION_ERROR on `url` or `token`, or PROVIDER_UNREACHABLE; so does the function
  */
-export const pullNetbox = async (outbound: Outbound, { url, token, signal }: PullRequest): Promise<NetboxSource> => {
+export const connectNetbox = async (outbound: Outbound, { url, token, signal }: PullRequest): Promise<FetchPage> => {
   if (!TOKEN.test(token)) throw invalidField('token', 'must be 1-255 visible ASCII characters')
   const base = await baseOf(outbound, url)
-  const fetchPage: FetchPage = async (path) => {
+  return async (path) => {
     const answer = await outbound
       .send({
         url: base + path,
@@ -52,5 +51,4 @@ export const pullNetbox = async (outbound: Outbound, { url, token, signal }: Pul
       throw new AppError('PROVIDER_UNREACHABLE', `The NetBox answered with more than ${MAX_PAGE_BYTES} bytes a page`)
     return answer
   }
-  return readNetboxApi(fetchPage)
 }

@@ -2,7 +2,8 @@
 import { afterEach, expect, test } from 'bun:test'
 import { dumpdata, type RestObject, restLists } from '../../../../testing/netbox/forms.ts'
 import { convertNetbox, convertObjects } from './netbox.ts'
-import { authorizationOf, type FetchPage, readNetboxApi } from './read-api.ts'
+import { replayPages, storePages } from './page-file.ts'
+import { authorizationOf, countPage, type FetchPage, readNetboxApi } from './read-api.ts'
 
 let server: ReturnType<typeof Bun.serve> | undefined
 afterEach(async () => {
@@ -117,3 +118,34 @@ test('an answer that never ends is an error', async () => {
 test('a token of version 2 is a bearer token', () => {
   expect([authorizationOf('abc'), authorizationOf('nbt_key.abc')]).toEqual(['Token abc', 'Bearer nbt_key.abc'])
 })
+
+test.each([1000, 3])('pages of %d objects that were stored first give the same source', async (pageSize) => {
+  const { fetchPage, requests } = netbox(undefined, pageSize)
+  const pieces: Uint8Array[] = []
+  const write = async (piece: Uint8Array) => {
+    pieces.push(piece)
+  }
+  const length = await storePages(fetchPage, { write })
+  const asked = [...requests]
+  const bytes = new Uint8Array(Buffer.concat(pieces))
+  expect(length).toBe(bytes.length)
+  const direct = await readNetboxApi(fetchPage)
+  expect(await readNetboxApi(replayPages(bytes))).toEqual(direct)
+  expect(asked).toEqual(requests.slice(asked.length))
+})
+
+test.each([
+  ['{"count":3,"next":null,"results":[{},{"a":[{}]}]}', { count: 3, found: 2 }],
+  [' {"results":[],"count":0} ', { count: 0, found: 0 }],
+])('the objects of the page %s are counted', async (page, counts) => {
+  expect(await countPage('dcim/sites', new TextEncoder().encode(page))).toEqual(counts)
+})
+
+test.each(['', '[]', '{}', '{"count":1}', '{"results":[]}', '{"count":1,"results":[{}', `{"a":${'['.repeat(10_000)}`])(
+  'the page %s is refused',
+  async (page) => {
+    await expect(countPage('dcim/sites', new TextEncoder().encode(page))).rejects.toMatchObject({
+      code: 'PROVIDER_UNREACHABLE',
+    })
+  },
+)

@@ -1,5 +1,7 @@
 /** Reads a NetBox by its API, page by page. */
 import { AppError, invalidField } from '../../../../platform/contract/errors.ts'
+import { createBreathe } from '../../../../platform/runtime/pause.ts'
+import { JsonFile } from '../json-file.ts'
 import { kindOfRoute } from './kinds.ts'
 import { isRecord, type NetboxSource } from './objects.ts'
 import { RestReader } from './read-rest.ts'
@@ -38,53 +40,109 @@ const pageOf = (route: string, body: Uint8Array): Page => {
   return { count: page.count, results: page.results }
 }
 
+/** The number of objects of a route, and of those in a page. */
+export type PageCounts = { readonly count: number; readonly found: number }
+/** A page whose objects are kept after they were counted. */
+type TakenPage = PageCounts & { readonly keep?: () => void }
+
+/** Takes the body of a page. @throws AppError PROVIDER_UNREACHABLE for a body of another form */
+export type TakePage = (route: string, body: Uint8Array) => TakenPage | Promise<TakenPage>
+
 class ApiReader {
-  readonly reader = new RestReader()
   readonly #fetchPage: FetchPage
+  readonly #take: TakePage
   #objects = 0
   #bytes = 0
 
-  constructor(fetchPage: FetchPage) {
+  constructor(fetchPage: FetchPage, take: TakePage) {
     this.#fetchPage = fetchPage
+    this.#take = take
   }
 
   /** Reads by offset until all objects are there. The link `next` is often wrong behind a proxy. */
   async route(route: string): Promise<void> {
-    const kind = kindOfRoute(route)
     const exclude = EXCLUDED.has(route) ? '&exclude=config_context' : ''
     for (let offset = 0; ; ) {
       const page = await this.#page(route, `/api/${route}/?limit=${PAGE}&offset=${offset}&ordering=id${exclude}`)
       if (!page) return
-      for (const object of page.results) this.reader.add(kind, object)
-      offset += page.results.length
+      offset += page.found
       if (offset >= page.count) return
-      if (page.results.length === 0) throw unreachable(route, `ended after ${offset} of ${page.count} objects`)
+      if (page.found === 0) throw unreachable(route, `ended after ${offset} of ${page.count} objects`)
     }
   }
 
   /** Returns undefined for a route that this version does not have. */
-  async #page(route: string, path: string): Promise<Page | undefined> {
+  async #page(route: string, path: string): Promise<PageCounts | undefined> {
     const { status, body } = await this.#fetchPage(path)
     if (status === 401 || status === 403)
       throw invalidField('token', `may not read ${route}: the NetBox answered with status ${status}`)
     if (status === 404 && !NEEDED.has(route)) return undefined
     if (status !== 200) throw unreachable(route, `answered with status ${status}`)
-    const page = pageOf(route, body)
-    this.#objects += page.results.length
+    const page = await this.#take(route, body)
+    this.#objects += page.found
     this.#bytes += body.length
     if (this.#objects > MAX_OBJECTS || this.#bytes > MAX_BYTES)
       throw unreachable(route, 'has more objects than are read')
+    page.keep?.()
     return page
   }
 }
 
 /**
- * Reads all objects of a NetBox.
+ * Reads all pages of a NetBox, in an order that only the answers decide.
  *
  * @throws AppError VALIDATION_ERROR on `token`, or PROVIDER_UNREACHABLE
  */
-export const readNetboxApi = async (fetchPage: FetchPage): Promise<NetboxSource> => {
-  const api = new ApiReader(fetchPage)
+export const readPages = async (fetchPage: FetchPage, take: TakePage): Promise<void> => {
+  const api = new ApiReader(fetchPage, take)
   for (const route of API_ROUTES) await api.route(route)
-  return api.reader.source()
+}
+
+/**
+ * Reads all objects of a NetBox.
+ *
+ * @throws AppError as `readPages`
+ */
+export const readNetboxApi = async (fetchPage: FetchPage): Promise<NetboxSource> => {
+  const reader = new RestReader()
+  await readPages(fetchPage, (route, body) => {
+    const { count, results } = pageOf(route, body)
+    const kind = kindOfRoute(route)
+    const keep = () => {
+      for (const object of results) reader.add(kind, object)
+    }
+    return { count, found: results.length, keep }
+  })
+  return reader.source()
+}
+
+/**
+ * Counts the objects of a page without a copy of them, and lets other requests run meanwhile. A page of another form is found
+ * where its objects are read.
+ *
+ * @throws AppError PROVIDER_UNREACHABLE
+ */
+export const countPage = async (route: string, body: Uint8Array): Promise<PageCounts> => {
+  const file = new JsonFile(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+  const breathe = createBreathe()
+  let count: number | undefined
+  let found: number | undefined
+  try {
+    if (!file.isObject(file.start)) throw unreachable(route, 'did not answer with a list')
+    for (const { key, at } of file.members(file.start)) {
+      if (key === 'count') count = Number(file.value(at))
+      if (key === 'results' && file.isArray(at)) {
+        found = 0
+        for (const _ of file.elements(at)) {
+          found++
+          await breathe()
+        }
+      }
+      if (count !== undefined && found !== undefined) return { count, found }
+    }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'PROVIDER_UNREACHABLE') throw error
+    throw new AppError('PROVIDER_UNREACHABLE', `${route} of the NetBox did not answer with JSON`, { cause: error })
+  }
+  throw unreachable(route, 'did not answer with a list')
 }

@@ -1,0 +1,54 @@
+/** The operation that reads a NetBox by its URL. The server stores the answers, and a process converts them. */
+
+import { getOwner } from '../../../platform/operation/caller.ts'
+import { JsonText } from '../../../platform/operation/handler-result.ts'
+import { readWhole } from '../../../platform/runtime/bounded-job.ts'
+import { createSpool } from '../../../platform/runtime/spool.ts'
+import type { Outbound } from '../../../platform/security/outbound.ts'
+import type { Ctx } from '../../ctx.ts'
+import { MAX_APPLY_BYTES } from '../api.ts'
+import type { Slots } from '../import-slots.ts'
+import type { ConvertFile } from './convert.ts'
+import { storePages } from './netbox/page-file.ts'
+import { connectNetbox } from './netbox/pull.ts'
+import type { PulledEstate } from './schema.ts'
+
+type Parts = {
+  /** Shared with imports. */
+  readonly slots: Slots
+  readonly convertFile: ConvertFile
+  /** The folder of temporary files. */
+  readonly dir: string
+  readonly outbound: Outbound
+}
+
+type Input = { readonly format: 'netbox'; readonly url: string; readonly token: string; readonly leftover: boolean }
+
+export const createPullHandler =
+  ({ slots, convertFile, dir, outbound }: Parts) =>
+  async (ctx: Ctx, { format, url, token, leftover }: Input): Promise<JsonText<PulledEstate>> => {
+    const free = slots.take(ctx.caller, ctx.now)
+    const spool = createSpool({ dir })
+    try {
+      const fetchPage = await connectNetbox(outbound, { url, token, signal: ctx.signal })
+      const length = await storePages(fetchPage, spool)
+      const output = await convertFile({
+        job: { pages: format, withLeftover: leftover },
+        field: 'url',
+        // An apply takes no more, and the answer is in memory.
+        outputBytes: MAX_APPLY_BYTES,
+        bytes: spool.read(),
+        length,
+        owner: getOwner(ctx.caller),
+        signal: ctx.signal,
+      })
+      try {
+        return new JsonText((await readWhole(output)).toString())
+      } finally {
+        await output.close()
+      }
+    } finally {
+      await spool.close()
+      free()
+    }
+  }
