@@ -213,7 +213,16 @@ const WAYS: Readonly<Record<string, Ways>> = {
   'database copy': () => each([local('database', 'copy', '--to', `nowhere://${HOSTILE}`), local('database', 'copy')]),
 }
 /** These are servers, or write the server's log, which has its own format. */
-const SERVERS = ['serve', 'server', 'migrate', 'scanner-child', 'template-child', 'convert-child', 'device-types-child', 'leases-child']
+const SERVERS = [
+  'serve',
+  'server',
+  'migrate',
+  'scanner-child',
+  'template-child',
+  'convert-child',
+  'device-types-child',
+  'leases-child',
+]
 
 test('every command written by hand is tested here', () => {
   const all = program.specials.map(({ words }) => words.join(' '))

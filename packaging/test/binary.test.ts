@@ -142,21 +142,21 @@ describe(isRoot ? 'in the root of the image, which cannot be written' : 'in an e
     expect([code, err, found.map(({ ip }) => ip).sort()]).toEqual([0, expect.anything(), ['127.0.0.1', '127.0.0.2']])
   })
 
-  test('it converts and imports a spreadsheet, in a process of its own', async () => {
+  test('it converts and imports a spreadsheet, in a separate process', async () => {
     const file = join(root.path, 'devices.csv')
     writeFileSync(file, 'name,ip\nsheet-1,127.0.0.9\n')
     const { code, out } = await run([BINARY, 'import', 'csv', file, '--yes'], { env: client })
     expect([code, out]).toEqual([0, expect.stringContaining('Done: creates 1 device')])
   })
 
-  test('it imports a device type, in a process of its own', async () => {
+  test('it imports a device type, in a separate process', async () => {
     const file = join(root.path, 'type.yaml')
     writeFileSync(file, 'manufacturer: Acme\nmodel: SW-1\ninterfaces:\n  - name: p1\n    type: 1000base-t\n')
     const { code, out } = await run([BINARY, 'device-type', 'import', file], { env: client })
     expect([code, out]).toEqual([0, 'created: Acme SW-1\n1 created, 0 updated, 0 unchanged\n'])
   })
 
-  test('it reads many leases, in a process of its own', async () => {
+  test('it reads many leases, in a separate process', async () => {
     const file = join(root.path, 'dnsmasq.leases')
     const lines = Array.from(
       { length: 1000 },

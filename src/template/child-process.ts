@@ -55,7 +55,7 @@ const resultOf = (end: End, output: Uint8Array, limits: Limits): Result => {
 
 /**
  * Runs one process to its end. It is killed at each limit and when the signal aborts.
- * @throws the reason of the signal, and what `write` throws
+ * @throws the reason of the signal, and the error of `write`
  */
 export const runProcess = async (job: Job): Promise<Result> => {
   const { limits } = job.request

@@ -60,7 +60,7 @@ class Running {
   isEnded = false
   /** The bound that was exceeded first. */
   bound: keyof Bounds | undefined
-  /** What the caller's `write` or `read` threw first. */
+  /** The first error of the caller's `write` or `read`. */
   failure: { readonly error: unknown } | undefined
   readonly child: Child
 
@@ -126,7 +126,7 @@ class Running {
 
 /**
  * Runs one process to its end. It is killed at each bound and when the signal aborts.
- * @throws the reason of the signal, and what `write` and `read` throw
+ * @throws the reason of the signal, and the errors of `write` and `read`
  */
 export const runBounded = async (work: BoundedWork): Promise<End> => {
   const { bounds, signal } = work

@@ -10,13 +10,13 @@ export type Bounds = {
 /** Returns a number of bytes as text, in MiB. */
 const formatMebibytes = (bytes: number): string => `${Number((bytes / 2 ** 20).toFixed(1))} MiB`
 
-/** Returns what exceeds a bound, as text: `takes longer than 10 s`. */
+/** Returns how work exceeds a bound, as text: `takes longer than 10 s`. */
 export const formatBound = (bound: keyof Bounds, { ms, memoryBytes, outputBytes }: Bounds): string => {
   if (bound === 'ms') return `takes longer than ${ms / 1000} s`
   if (bound === 'memoryBytes') return `needs more than ${formatMebibytes(memoryBytes)} of memory`
   return `gives more than ${formatMebibytes(outputBytes)} of text`
 }
 
-/** Returns what happened to a process that another one ended. */
+/** Returns the end of a process by a signal, as text. */
 export const formatSignal = (signal: string): string =>
   `its process was ended by ${signal}: it may need too much memory`

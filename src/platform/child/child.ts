@@ -1,4 +1,4 @@
-/** What a process does first that the server has started for data from strangers. */
+/** The first steps of a process that the server has started for data from strangers, and its output. */
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { endWithParent } from './parent-death.ts'

@@ -9,7 +9,7 @@ export type BoundedJob = {
   /** The hidden command that runs it. */
   readonly command: string
   readonly bounds: Bounds
-  /** What the command is told beside the bytes. It must be JSON. */
+  /** The options of the command, beside the bytes. They must be JSON. */
   readonly job: object
   readonly bytes: AsyncIterable<Uint8Array>
   /** The number of these bytes. */

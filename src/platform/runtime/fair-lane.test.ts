@@ -37,7 +37,7 @@ describe('a fair lane', () => {
     expect(started).toEqual(['a', 'b', 'c'])
   })
 
-  test('gives its owners turns, whoever came first with much', async () => {
+  test('gives its owners turns, also if one of them came first with much work', async () => {
     const { started, add, end } = createLane()
     for (const name of ['a1', 'a2', 'a3']) void add(name, 'ann')
     void add('b1', 'bob')

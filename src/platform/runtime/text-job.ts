@@ -14,7 +14,7 @@ const NEWLINE = 10
 export type From = { readonly caller: Caller; readonly signal: AbortSignal }
 
 /**
- * Reads a text. `job` is what the process is told beside it.
+ * Reads a text. `job` has the options of the process.
  * @returns the values that the process has found
  * @throws AppError of the process; as `runBoundedJob`; UNAVAILABLE when too many texts wait
  */

@@ -117,8 +117,8 @@ export const readNetboxApi = async (fetchPage: FetchPage): Promise<NetboxSource>
 }
 
 /**
- * Counts the objects of a page without a copy of them, and lets other requests run meanwhile. A page of another form is found
- * where its objects are read.
+ * Counts the objects of a page without a copy of them, and yields to other requests. A page of another form is found where its
+ * objects are read.
  *
  * @throws AppError PROVIDER_UNREACHABLE
  */
