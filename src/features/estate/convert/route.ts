@@ -5,7 +5,7 @@ import { parse } from '../../../platform/contract/validate.ts'
 import { pacedBody } from '../../../platform/http/paced-body.ts'
 import { longResponse } from '../../../platform/http/respond.ts'
 import { getOwner } from '../../../platform/operation/caller.ts'
-import type { JobOutput } from '../../../platform/runtime/bounded-job.ts'
+import { type JobOutput, readWhole } from '../../../platform/runtime/bounded-job.ts'
 import { createSpool, type Spool } from '../../../platform/runtime/spool.ts'
 import type { Ctx } from '../../ctx.ts'
 import { ConvertQuery, MAX_CONVERT_BYTES, MappingInput } from '../api.ts'
@@ -39,7 +39,19 @@ const storeBody = async (request: Request, spool: Spool): Promise<number> => {
   return length
 }
 
-/** Answers with the output, and closes it with the last byte or when the client leaves. `closed` is called once. */
+const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+
+/** The longest answer that is sent from memory, as the output of its process was kept. */
+const MAX_WHOLE_BYTES = 2 ** 20
+
+/** Answers with a short output, and closes it. */
+const answerWhole = async (output: JobOutput): Promise<Response> => {
+  const body = new Uint8Array(await readWhole(output))
+  await output.close()
+  return new Response(body, { headers: HEADERS })
+}
+
+/** Answers with a long output, and closes it with the last byte or when the client leaves. `closed` is called once. */
 const sendOutput = ({ read, close, length }: JobOutput, closed: () => void): Response => {
   const pieces = read()
   let sent = 0
@@ -67,17 +79,12 @@ const sendOutput = ({ read, close, length }: JobOutput, closed: () => void): Res
     await end()
     return { done: true, value: undefined }
   }
-  return longResponse(
-    { source: { next, return: stop }, length },
-    { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' } },
-  )
+  return longResponse({ source: { next, return: stop }, length }, { headers: HEADERS })
 }
 
 type Parts = { readonly slots: Slots; readonly convertFile: ConvertFile; readonly dir: string }
 
-/**
- * @param parts `slots` are shared with imports, `dir` is the folder of temporary files
- */
+/** @param parts `slots` are shared with imports, `dir` is the folder of temporary files */
 export const convertHandler =
   ({ slots, convertFile, dir }: Parts) =>
   async (ctx: Ctx, request: Request): Promise<Response> => {
@@ -97,7 +104,10 @@ export const convertHandler =
         owner: getOwner(ctx.caller),
         signal: AbortSignal.any([ctx.signal, request.signal]),
       })
-      return sendOutput(output, free)
+      if (output.length > MAX_WHOLE_BYTES) return sendOutput(output, free)
+      const answer = await answerWhole(output)
+      free()
+      return answer
     } catch (error) {
       free()
       throw error
