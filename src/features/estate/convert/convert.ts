@@ -11,11 +11,11 @@ const MEBIBYTE = 2 ** 20
 const SERVER_BYTES = 384 * MEBIBYTE
 /** The memory that allows two conversions at a time. */
 const MANY_BYTES = 3072 * MEBIBYTE
-/** The most memory of one conversion: a NetBox of 256 MiB needs about 3 GiB. */
+/** The most memory of one conversion. A NetBox of 52 MB took 0.6 GB, so one of 256 MiB may need 3 GiB. */
 const MAX_MEMORY_BYTES = 4096 * MEBIBYTE
 /** The largest answer: as much as an import takes. */
 const MAX_OUTPUT_BYTES = 512 * MEBIBYTE
-/** A NetBox of 256 MiB takes 30 s on a busy machine. */
+/** A NetBox of 52 MB took 8 s on a busy machine, so one of 256 MiB may take 45 s. */
 const MAX_MS = 120_000
 /** Conversions that wait for a process. The slots that they share with imports allow fewer. */
 const MAX_WAITING = 8
