@@ -2,6 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { type Answer, decode, encode, type Question } from 'dns-packet'
 import { parseMac } from '../../net/mac.ts'
+import { sendDatagram } from '../sys/send-datagram.ts'
 import { cleanText } from './clean-text.ts'
 
 export type MdnsFinding = {
@@ -137,7 +138,7 @@ export const askMdns = async ({ from, waitMs, signal, onFinding }: MdnsQuestion)
   })
   const query = question()
   for (let time = 0; time < ASK_TIMES && !signal.aborted; time++) {
-    socket.send(query, PORT, GROUP, () => {})
+    sendDatagram(socket, { message: query, port: PORT, address: GROUP })
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, waitMs / ASK_TIMES)
       function done(): void {

@@ -1,6 +1,7 @@
 /** Sends one UDP request to many hosts over one socket. Answers must match by address and content. */
 import { createSocket, type Socket } from 'node:dgram'
 import { nextTick, type Pacer } from '../sweeps/pacer.ts'
+import { sendDatagram } from '../sys/send-datagram.ts'
 import type { Targets } from '../targets.ts'
 
 export type UdpQuestion = {
@@ -22,7 +23,7 @@ const openSocket = (family: 4 | 6): Promise<Socket | undefined> =>
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6')
     socket.once('error', () => resolve(undefined))
     socket.bind(0, () => {
-      // An ICMP error of one host must not end the questions to all the others.
+      // The ICMP error of a host must not end the questions to the others.
       socket.on('error', () => {})
       resolve(socket)
     })
@@ -50,7 +51,7 @@ export const askByUdp = async (question: UdpQuestion): Promise<void> => {
         for (let budget = pacer.take(); budget > 0 && at < waiting.length; budget--, at++) {
           const index = waiting[at]
           if (index === undefined || !targets.has(index)) continue
-          socket.send(questionFor(index), port, targets.textOf(index), () => {})
+          sendDatagram(socket, { message: questionFor(index), port, address: targets.textOf(index) })
           onSent()
         }
         await nextTick()
