@@ -1699,6 +1699,12 @@ CREATE INDEX discovered_devices_area ON discovered_devices (area, network_id, ip
 
 -- 0059-search-buffer
 
+-- 0060-credential-users
+
+ALTER TABLE discovery_scans ADD COLUMN credential_user TEXT COLLATE "C";
+
+ALTER TABLE discovery_rules ADD COLUMN credential_user TEXT COLLATE "C";
+
 -- 0070-ended-sessions
 
 CREATE TABLE ended_sessions (

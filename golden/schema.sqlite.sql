@@ -502,7 +502,7 @@ CREATE TABLE discovery_rules (
   next_run_at TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, credential_user TEXT);
 
 CREATE INDEX discovery_rules_due ON discovery_rules (next_run_at);
 
@@ -533,7 +533,7 @@ CREATE TABLE discovery_scans (
   updated_at TEXT NOT NULL,
   holder TEXT NOT NULL,
   resumes INTEGER NOT NULL
-, until_ms INTEGER NOT NULL DEFAULT 0);
+, until_ms INTEGER NOT NULL DEFAULT 0, credential_user TEXT);
 
 CREATE INDEX discovery_scans_completed ON discovery_scans (completed_at, id) WHERE completed_at IS NOT NULL;
 

@@ -46,6 +46,7 @@ import { narrowKeys } from './0056-narrow-keys.ts'
 import { scopes } from './0057-scopes.ts'
 import { areasOfDiscovery } from './0058-areas-of-discovery.ts'
 import { searchBuffer } from './0059-search-buffer.ts'
+import { credentialUsers } from './0060-credential-users.ts'
 import { endedSessions } from './0070-ended-sessions.ts'
 
 export const migrations: readonly Migration[] = [
@@ -95,5 +96,6 @@ export const migrations: readonly Migration[] = [
   scopes,
   areasOfDiscovery,
   searchBuffer,
+  credentialUsers,
   endedSessions,
 ]

@@ -6,7 +6,12 @@ export type ScanType = (typeof SCAN_TYPES)[number]
 export const STAGES = ['liveness', 'ports', 'services'] as const
 export type Stage = (typeof STAGES)[number]
 
-export type SnmpV3Login = {
+type LoginTarget = {
+  /** The only address that this login is for; empty: every host of the scan. */
+  readonly ip: string
+}
+
+export type SnmpV3Login = LoginTarget & {
   readonly version: 'v3'
   readonly credentialId: string
   readonly username: string
@@ -15,17 +20,19 @@ export type SnmpV3Login = {
   readonly privProtocol: string
   readonly privPassword: string
 }
-export type SnmpV2Login = { readonly version: 'v2c'; readonly credentialId: string; readonly community: string }
+export type SnmpV2Login = LoginTarget & {
+  readonly version: 'v2c'
+  readonly credentialId: string
+  readonly community: string
+}
 export type SnmpLogin = SnmpV3Login | SnmpV2Login
 
-export type SshLogin = {
+export type SshLogin = LoginTarget & {
   readonly credentialId: string
   readonly username: string
   readonly password: string
   readonly privateKey: string
   readonly passphrase: string
-  /** The only address that this login is for; empty: every host of the scan. */
-  readonly ip: string
 }
 
 export type ScanPlan = {

@@ -198,9 +198,9 @@ describe.each([...dialects()])('credentials on %s', (dialect) => {
     const device_id = (await api.devices.create({ name: 'gone' })).id
     const network_id = (await api.networks.create({ name: 'gone', subnet: '10.8.0.0/24' })).id
     const id = await made({ ...SNMP_V2C, device_id, network_id })
-    await api.devices.delete({ id: device_id })
-    expect(await api.credentials.get({ id })).toMatchObject({ device_id: null, network_id })
     await api.networks.delete({ id: network_id })
+    expect(await api.credentials.get({ id })).toMatchObject({ device_id, network_id: null })
+    await api.devices.delete({ id: device_id })
     expect(await api.credentials.get({ id })).toMatchObject({ device_id: null, network_id: null })
     expect(await api.credentials.get({ id })).toMatchObject({ has_secret: true })
   })

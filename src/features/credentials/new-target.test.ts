@@ -47,18 +47,16 @@ describe.each([...dialects()])('a new target of a credential on %s', (dialect) =
     return answer.status === 200 ? 200 : [answer.status, ...fieldsOf(answer)]
   }
 
-  test.each([
-    [SSH, null],
-    [SSH_KEY, null],
-    [V2C, 'kept'],
-    [V3, 'kept'],
-  ])('of %j: after the deletion of its device it is tried on no other hosts', async (draft, network) => {
-    const device = await admin.api.devices.create({ name: 'gone soon' })
-    const made = await credential({ ...draft, device_id: device.id, network_id })
-    await admin.api.devices.delete({ id: device.id })
-    const expected = { has_secret: true, device_id: null, network_id: network === null ? null : network_id }
-    expect(await admin.api.credentials.get({ id: made.id })).toMatchObject(expected)
-  })
+  test.each([[SSH], [SSH_KEY], [V2C], [V3]])(
+    'of %j: after the deletion of its device it is tried on no other hosts',
+    async (draft) => {
+      const device = await admin.api.devices.create({ name: 'gone soon' })
+      const made = await credential({ ...draft, device_id: device.id, network_id })
+      await admin.api.devices.delete({ id: device.id })
+      const expected = { has_secret: true, device_id: null, network_id: null }
+      expect(await admin.api.credentials.get({ id: made.id })).toMatchObject(expected)
+    },
+  )
 
   test.each([
     [SSH, ['password']],
@@ -99,9 +97,13 @@ describe.each([...dialects()])('a new target of a credential on %s', (dialect) =
     expect(await put(made, { device_id })).toEqual([400, 'password'])
   })
 
-  test('is the network, where a login by SSH loses the device that it was for', async () => {
-    const made = await credential({ ...SSH, device_id, network_id })
-    expect(await put(made, { device_id: null })).toEqual([400, 'password'])
+  test.each([
+    [SSH, ['password']],
+    [V2C, ['community']],
+    [V3, ['auth_password', 'priv_password']],
+  ])('is the network, where %j loses the device that it was for', async (draft, fields) => {
+    const made = await credential({ ...draft, device_id, network_id })
+    expect(await put(made, { device_id: null })).toEqual([400, ...fields])
     expect(await put(made, { device_id: null, network_id: null })).toBe(200)
   })
 

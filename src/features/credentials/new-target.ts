@@ -3,21 +3,16 @@ import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { Credential, SecretField } from './api.ts'
 import { type SecretValues, secretsOf } from './secret-fields.ts'
 
-type Target = Pick<Credential, 'type' | 'device_id' | 'network_id'>
-
-/** Credentials of these types with a device and a network are tried on the device only. */
-export const SSH_TYPES = ['ssh_password', 'ssh_key'] as const
-
-const isSsh = ({ type }: Target): boolean => SSH_TYPES.some((one) => one === type)
+type Target = Pick<Credential, 'device_id' | 'network_id'>
 
 /**
  * Checks that `after` is tried on devices where `before` was not. Without a device and a network it is tried nowhere.
- * An SSH login with both is tried on the device only, so without the device it covers the whole network.
+ * A credential with both is tried on the device only, so without the device it covers the whole network.
  */
 export const isNewTarget = (before: Target, after: Target): boolean => {
   const isOtherDevice = after.device_id !== null && after.device_id !== before.device_id
   const isOtherNetwork = after.network_id !== null && after.network_id !== before.network_id
-  const isWider = isSsh(after) && before.device_id !== null && after.device_id === null && after.network_id !== null
+  const isWider = before.device_id !== null && after.device_id === null && after.network_id !== null
   return isOtherDevice || isOtherNetwork || isWider
 }
 

@@ -1,7 +1,6 @@
 /** The queries of credentials; the only writer of their table. Sealed values pass through it as they are. */
 import type { Ctx, DbScope } from '../ctx.ts'
 import type { Credential } from './api.ts'
-import { SSH_TYPES } from './new-target.ts'
 import type { CredentialRow } from './table.ts'
 
 /** A credential in its public form, and its sealed secrets, which are never sent. */
@@ -62,15 +61,10 @@ export const remove = async ({ db }: DbScope, id: string): Promise<void> => {
   await db.deleteFrom('credentials').where('id', '=', id).execute()
 }
 
+/** Call for deleted devices. Their credentials lose the network too: without the device they would be tried on all of it. */
 export const clearDevices = async ({ db, now }: Ctx, ids: readonly string[]): Promise<void> => {
-  const ofDevice = db.updateTable('credentials').where('device_id', 'in', ids)
-  // Without the device it would be tried on the whole network: new-target.ts.
   const forNowhere = { device_id: null, network_id: null, updated_at: now }
-  await ofDevice
-    .set(forNowhere)
-    .where('type', 'in', [...SSH_TYPES])
-    .execute()
-  await ofDevice.set({ device_id: null, updated_at: now }).execute()
+  await db.updateTable('credentials').set(forNowhere).where('device_id', 'in', ids).execute()
 }
 
 export const clearNetwork = async ({ db, now }: Ctx, id: string): Promise<void> => {

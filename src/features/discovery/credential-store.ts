@@ -2,32 +2,39 @@
 import type { Kysely } from 'kysely'
 import type { IpKey } from '../../net/ip.ts'
 import { preparedKeys, preparedRows } from '../../platform/db/query/prepared-lists.ts'
+import type { CredentialRow } from '../credentials/table.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Moved, movedKey } from '../spaces/keys.ts'
 import type { Tables } from '../tables.ts'
 import { movedPlace, placeOf } from './devices/discovered-store.ts'
 import type { HostKeyRow } from './table.ts'
 
-const MAX_CREDENTIALS = 200
+/** A credential for a scan, with the areas of its device and of its network. */
+export type UsableCredential = Pick<CredentialRow, 'id' | 'name' | 'type' | 'device_id'> & {
+  readonly device_area: number | null
+  readonly network_area: number | null
+}
 
-/** Credentials of the network and of its devices, those of the network first. */
-export const credentialsFor = (ctx: Ctx, networkId: string) =>
+/** Returns the credentials of the network and of the devices in it, by name. */
+export const credentialsFor = (ctx: Ctx, networkId: string): Promise<UsableCredential[]> =>
   ctx.db
     .selectFrom('credentials')
-    .select(['id', 'name', 'type', 'device_id'])
+    .leftJoin('devices', 'devices.id', 'credentials.device_id')
+    .leftJoin('networks', 'networks.id', 'credentials.network_id')
+    .select(['credentials.id', 'credentials.name', 'credentials.type', 'credentials.device_id'])
+    .select(['devices.area as device_area', 'networks.area as network_area'])
     .where((eb) =>
       eb.or([
-        eb('network_id', '=', networkId),
+        eb('credentials.network_id', '=', networkId),
         eb(
-          'device_id',
+          'credentials.device_id',
           'in',
           eb.selectFrom('network_addresses').select('device_id').where('network_id', '=', networkId),
         ),
       ]),
     )
-    .orderBy('name_key')
-    .orderBy('id')
-    .limit(MAX_CREDENTIALS)
+    .orderBy('credentials.name_key')
+    .orderBy('credentials.id')
     .execute()
 
 /** The addresses of a device in a network. */

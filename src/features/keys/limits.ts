@@ -46,7 +46,7 @@ type Rights = Pick<Caller, 'permissions' | 'reach'>
 /** Returns the rights that a key has of those of its owner. @param areas of its scope, if it has one */
 export const cutRights = (
   { permissions: held, reach: heldInPart }: Rights,
-  { permissions: named, scopeId }: KeyLimits,
+  { permissions: named, scopeId }: Omit<KeyLimits, 'cidrs'>,
   areas: ReadonlySet<number> = new Set(),
 ): Rights => {
   const permissions = named === undefined ? held : named.intersection(held)

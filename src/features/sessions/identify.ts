@@ -161,7 +161,7 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     ...callerOf({ ...account, ...cutRights(account, limits, areas) }, 'key', key.id),
     ...{ keyName: key.name, keyHash: hash },
     ...(key.feed_id !== null && { feedId: key.feed_id }),
-    ...(isNarrow(limits) && { isNarrow: true, keyPermissions: limits.permissions }),
+    ...(isNarrow(limits) && { isNarrow: true, keyPermissions: limits.permissions, keyScope: limits.scopeId }),
   })
 
   const isAsleep = (sleepsMs: number): boolean => sleepsMs <= now().getTime()

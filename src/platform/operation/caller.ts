@@ -44,6 +44,8 @@ export type Caller = {
   readonly isNarrow?: true
   /** The permissions to which the API key is limited, also those that its user lacks. */
   readonly keyPermissions?: ReadonlySet<string> | undefined
+  /** The scope to which the API key is limited. */
+  readonly keyScope?: string | undefined
   /** The client that acts for the user, if any. */
   readonly client?: ActingClient
 }

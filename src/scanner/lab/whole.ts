@@ -76,7 +76,7 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
         subnet: '198.18.0.0/24',
         type: 'deep',
         probesPerSecond: DEFAULT_RATE,
-        snmp: [{ version: 'v2c', credentialId: 'lab', community: COMMUNITY }],
+        snmp: [{ version: 'v2c', credentialId: 'lab', community: COMMUNITY, ip: '' }],
       })
       const scan = await lab.scan(plan)
       return {
@@ -106,6 +106,7 @@ const sweepRows = (lab: Lab, sshKey: string): Row[] => [
         ssh: [{ credentialId: 'ssh', username: 'root', password: '', privateKey, passphrase: '', ip: '' }],
         snmp: SNMP_USERS.map((user) => ({
           version: 'v3',
+          ip: '',
           authPassword: 'authpass123',
           privPassword: 'privpass123',
           ...user,

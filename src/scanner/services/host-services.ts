@@ -36,8 +36,9 @@ const certificateNames = ({ subject, names }: Certificate): string[] =>
     .filter((name) => name.includes('.') && !/^[\d.]+$/.test(name))
     .slice(0, 4)
 
-const isFor = (index: number, { targets }: ScanContext, login: SshLogin): boolean =>
-  login.ip === '' || targets.indexOf(login.ip) === index
+/** Returns true if the login is for every host, or for this one. */
+const isForHost = ({ ip }: Pick<SnmpLogin | SshLogin, 'ip'>, index: number, { targets }: ScanContext): boolean =>
+  ip === '' || targets.indexOf(ip) === index
 
 const noteSystem = (index: number, { findings }: ScanContext, { os, kernel, hostname }: SshSystem): void => {
   findings.evidence(index, 'ssh', 'logged in by SSH')
@@ -58,7 +59,7 @@ const scanSsh = async (
   const { plan, targets, findings, reporter } = context
   const ip = targets.textOf(index)
   const { askSsh } = await import('./ssh.ts')
-  const logins = plan.ssh.filter((login) => isFor(index, context, login))
+  const logins = plan.ssh.filter((login) => isForHost(login, index, context))
   // Without any login once, for the key alone.
   for (const login of logins.length > 0 ? logins : [undefined]) {
     const found = await handshakes(() =>
@@ -110,10 +111,12 @@ const scanPort = async (
   if (found.isSsh) await scanSsh(index, port, { tools, signal })
 }
 
-/** Returns the usable logins: the communities that the agent has answered, and SNMPv3 if it has an engine. */
-const loginsFor = (agent: FoundAgent, logins: readonly SnmpLogin[]): SnmpLogin[] =>
-  logins.filter((login) =>
-    login.version === 'v3' ? agent.engineId !== '' : agent.communities.includes(login.credentialId),
+/** Returns the usable logins of a host: the communities that its agent has answered, and SNMPv3 if it has an engine. */
+const snmpLoginsFor = (index: number, agent: FoundAgent, context: ScanContext): SnmpLogin[] =>
+  context.plan.snmp.filter(
+    (login) =>
+      isForHost(login, index, context) &&
+      (login.version === 'v3' ? agent.engineId !== '' : agent.communities.includes(login.credentialId)),
   )
 
 const scanSnmp = async (
@@ -121,7 +124,7 @@ const scanSnmp = async (
   agent: FoundAgent,
   { tools, signal }: { tools: HostServices; signal: AbortSignal },
 ): Promise<void> => {
-  const { plan, targets, findings } = tools.context
+  const { targets, findings } = tools.context
   const ip = targets.textOf(index)
   findings.evidence(
     index,
@@ -141,7 +144,7 @@ const scanSnmp = async (
     findings.amend(index, ({ services }) => {
       services.push(one)
     })
-  const logins = loginsFor(agent, plan.snmp)
+  const logins = snmpLoginsFor(index, agent, tools.context)
   if (logins.length === 0) return put(service('', '', ''))
   const [{ openAgent }, { readFacts }] = await Promise.all([import('../snmp/session.ts'), import('../snmp/facts.ts')])
   const opened = await openAgent({ ip, port: 161, signal }, logins)

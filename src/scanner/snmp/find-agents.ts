@@ -29,14 +29,31 @@ export type AgentSearch = {
   readonly finish: Promise<void>
 }
 
+type Community = {
+  readonly credentialId: string
+  readonly community: string
+  /** Returns true for a host that may receive it. */
+  readonly isFor: (index: number) => boolean
+}
+
+/** Returns the communities of a plan. A credential of a device has one login for each of its addresses. */
+const communitiesOf = ({ plan, targets }: ScanContext): Community[] => {
+  const all = plan.snmp.flatMap((login) => (login.version === 'v2c' ? [login] : []))
+  return [...Map.groupBy(all, ({ credentialId }) => credentialId)].map(([credentialId, logins]) => {
+    const own = new Set(logins.map(({ ip }) => targets.indexOf(ip)))
+    const isForAll = logins.some(({ ip }) => ip === '')
+    return { credentialId, community: logins[0]?.community ?? '', isFor: (index) => isForAll || own.has(index) }
+  })
+}
+
 /** Begins at once. */
 export const findAgents = (
   context: ScanContext,
-  { hosts, pacer }: { hosts: readonly number[]; pacer: Pacer },
+  { hosts, pacer, port = SNMP_PORT }: { hosts: readonly number[]; pacer: Pacer; port?: number },
 ): AgentSearch => {
-  const { plan, targets, signal, reporter } = context
+  const { targets, signal, reporter } = context
   const agents = new Map<number, FoundAgent>()
-  const communities = plan.snmp.flatMap((login) => (login.version === 'v2c' ? [login] : []))
+  const communities = communitiesOf(context)
   const waiting = new Map<number, (agent: FoundAgent) => void>()
   const agentAt = (index: number): FoundAgent => {
     const known = agents.get(index) ?? { engineId: '', communities: [] }
@@ -45,7 +62,7 @@ export const findAgents = (
   }
   const base = {
     targets,
-    port: SNMP_PORT,
+    port,
     hosts,
     tries: TRIES,
     waitMs: WAIT_MS,
@@ -53,11 +70,11 @@ export const findAgents = (
     signal,
     onSent: () => reporter.probed(1),
   }
-  const isWhole = ({ engineId, communities: known }: FoundAgent): boolean =>
-    engineId !== '' && known.length === communities.length
+  const isWhole = (index: number, { engineId, communities: known }: FoundAgent): boolean =>
+    engineId !== '' && known.length === communities.filter(({ isFor }) => isFor(index)).length
   const answered = (index: number): void => {
     const agent = agentAt(index)
-    if (isWhole(agent)) waiting.get(index)?.(agent)
+    if (isWhole(index, agent)) waiting.get(index)?.(agent)
   }
   const engines = (): Promise<void> => {
     const id = idsFor()
@@ -73,10 +90,11 @@ export const findAgents = (
       },
     })
   }
-  const asks = communities.map(({ community, credentialId }) => {
+  const asks = communities.map(({ community, credentialId, isFor }) => {
     const id = idsFor()
     return askByUdp({
       ...base,
+      hosts: hosts.filter(isFor),
       questionFor: (index) => communityQuestion(id(index), community),
       onAnswer: (index, message) => {
         if (readCommunity(message, id(index)) === undefined) return false
@@ -91,7 +109,7 @@ export const findAgents = (
     finish,
     of: async (index) => {
       const known = agents.get(index)
-      if (known && isWhole(known)) return known
+      if (known && isWhole(index, known)) return known
       const early = new Promise<FoundAgent>((resolve) => waiting.set(index, resolve))
       await Promise.race([early, finish])
       waiting.delete(index)

@@ -42,8 +42,7 @@ type Secret = {
 const isMoved = (stored: Credential, { device_id = '', network_id = '' }: Values): boolean => {
   const isOtherDevice = device_id !== '' && device_id !== stored.device_id
   const isOtherNetwork = network_id !== '' && network_id !== stored.network_id
-  const isSsh = stored.type === 'ssh_password' || stored.type === 'ssh_key'
-  const isWider = isSsh && stored.device_id !== null && device_id === '' && network_id !== ''
+  const isWider = stored.device_id !== null && device_id === '' && network_id !== ''
   return isOtherDevice || isOtherNetwork || isWider
 }
 
@@ -127,7 +126,8 @@ const fieldsFor = (networks: readonly Network[], stored: Credential | undefined)
     name: 'network_id',
     label: 'Network',
     kind: 'select',
-    options: [['', 'Any'], ...networks.map(({ id, name, subnet }) => [id, `${name} · ${subnet}`] as const)],
+    options: [['', 'None'], ...networks.map(({ id, name, subnet }) => [id, `${name} · ${subnet}`] as const)],
+    hint: 'Tried at every host of the network; with a device, at the addresses of the device only.',
   },
   {
     name: 'device_id',

@@ -25,7 +25,7 @@ const Use = ({ credential, networks }: Pick<Tools, 'networks'> & { readonly cred
         one device
       </Link>
     )
-  if (network_id === null) return <span className="muted">anything</span>
+  if (network_id === null) return <span className="muted">nothing</span>
   return (
     <Link to="/networks/$id" params={{ id: network_id }} tabIndex={-1}>
       {networks.get(network_id) ?? network_id}

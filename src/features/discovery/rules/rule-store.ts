@@ -6,7 +6,7 @@ import type { Rule } from '../schema.ts'
 import type { RuleRow } from '../table.ts'
 
 /** A rule as it is stored, with its network as it is now. */
-export type StoredRule = Omit<Rule, 'skipped_reason'> & RuleNetwork
+export type StoredRule = Omit<Rule, 'skipped_reason'> & RuleNetwork & Pick<RuleRow, 'credential_user'>
 
 type Selected = RuleRow & { readonly subnet: string | null; readonly unreachable_space: string | null }
 
@@ -19,6 +19,7 @@ const columns = [
   'exclude_ips',
   'last_run_at',
   'next_run_at',
+  'credential_user',
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof RuleRow)[]

@@ -8,6 +8,7 @@ import { mustLock as mustLockNetwork } from '../../networks/networks.ts'
 import type { Tables } from '../../tables.ts'
 import type { discoveryRules } from '../api.ts'
 import type { RuleDraft, RulePatch } from '../inputs.ts'
+import { toCredentialUser } from '../scans/credential-user.ts'
 import { blockIssue, type RuleNetwork, ruleIssue, type ScanLimits, unreachableSpaceOf } from '../scans/scan-rules.ts'
 import type { Rule } from '../schema.ts'
 import * as store from './rule-store.ts'
@@ -41,7 +42,7 @@ const takenBy = (networkId: string) =>
   })
 
 /** A rule as it is shown. A rule whose network may not be scanned stays due, and runs once it may. */
-const shown = ({ subnet, unreachable_space, ...rule }: StoredRule, limits: ScanLimits): Rule => {
+const shown = ({ subnet, unreachable_space, credential_user: _, ...rule }: StoredRule, limits: ScanLimits): Rule => {
   const skipped_reason = (rule.enabled ? ruleIssue({ subnet, unreachable_space }, limits) : undefined) ?? ''
   const next_run_at = skipped_reason === '' ? rule.next_run_at : null
   return { ...rule, next_run_at, skipped_reason }
@@ -93,6 +94,7 @@ export const create = async (
     exclude_ips,
     last_run_at: null,
     next_run_at: enabled ? ctx.now : null,
+    credential_user: toCredentialUser(ctx.caller),
     created_at: ctx.now,
     updated_at: ctx.now,
     ...network,
@@ -114,7 +116,9 @@ export const update = async (ctx: Ctx, { id, ...patch }: RulePatch, limits: Scan
   const isRescheduled = changes.some((field) => ['enabled', 'interval_hours', 'network_id'].includes(field))
   const last_run_at = changes.includes('network_id') ? null : value.last_run_at
   const next_run_at = isRescheduled ? dueAt({ ...value, last_run_at }, ctx.now) : value.next_run_at
-  const rule = { ...value, subnet, unreachable_space, last_run_at, next_run_at, updated_at: ctx.now }
+  const credential_user = toCredentialUser(ctx.caller)
+  const runs = { last_run_at, next_run_at }
+  const rule = { ...value, subnet, unreachable_space, ...runs, credential_user, updated_at: ctx.now }
   await store.update(ctx, before, rule)
   const changed = shown(rule, limits)
   await ctx.emit('discovery-rule.updated', { rule: changed, changes })

@@ -63,6 +63,18 @@ describe.each([...dialects()])('the plan of a scan on %s', (dialect) => {
     expect(plan.ssh).toMatchObject([{ username: 'root', password: 'secret 2', ip: at(9) }])
   })
 
+  test('sends a credential of a device to the addresses of the device in the network only', async () => {
+    const { id, at } = await d.network()
+    const addresses = [{ ip: at(9) }, { ip: at(10) }, { ip: '192.0.2.1' }]
+    const { id: device_id } = await d.api.devices.create({ name: 'switch', addresses })
+    const v3 = { type: 'snmp_v3', username: 'u', auth_protocol: 'SHA', auth_password: 'secret 1' }
+    await credential({ ...v3, name: 'of the device', device_id })
+    await credential({ ...v3, name: 'with a network too', device_id, network_id: id })
+    await credential({ ...v3, name: 'of the network', network_id: id })
+    const { plan } = await planned(id, 'deep')
+    expect(plan.snmp.map(({ ip }) => ip).sort()).toEqual(['', at(10), at(10), at(9), at(9)])
+  })
+
   test('holds none for a scan that is not deep', async () => {
     const { id } = await d.network()
     await credential({ name: 'ssh', type: 'ssh_password', username: 'root', password: 'secret', network_id: id })

@@ -9,6 +9,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { Network } from '../../networks/api.ts'
 import * as store from '../credential-store.ts'
 import type { Scan } from '../schema.ts'
+import { chooseCredentials, type ScanUser } from './credential-user.ts'
 import { excludesOf } from './scan-rules.ts'
 
 export type Planned = {
@@ -17,15 +18,11 @@ export type Planned = {
   readonly notes: readonly string[]
 }
 
-const snmpOf = ({
-  id,
-  username,
-  auth_protocol,
-  priv_protocol,
-  type,
-  secret,
-}: OpenCredential): SnmpLogin | undefined => {
-  if (type === 'snmp_v2c') return { version: 'v2c', credentialId: id, community: secret.community ?? '' }
+const toSnmpLogin = (
+  { id, username, auth_protocol, priv_protocol, type, secret }: OpenCredential,
+  ip: string,
+): SnmpLogin | undefined => {
+  if (type === 'snmp_v2c') return { version: 'v2c', credentialId: id, community: secret.community ?? '', ip }
   if (type !== 'snmp_v3') return undefined
   return {
     version: 'v3',
@@ -35,10 +32,11 @@ const snmpOf = ({
     authPassword: secret.auth_password ?? '',
     privProtocol: priv_protocol,
     privPassword: secret.priv_password ?? '',
+    ip,
   }
 }
 
-const sshOf = ({ id, username, secret }: OpenCredential, ip: string): SshLogin => ({
+const toSshLogin = ({ id, username, secret }: OpenCredential, ip: string): SshLogin => ({
   credentialId: id,
   username,
   password: secret.password ?? '',
@@ -49,26 +47,29 @@ const sshOf = ({ id, username, secret }: OpenCredential, ip: string): SshLogin =
 
 type Logins = { readonly snmp: SnmpLogin[]; readonly ssh: SshLogin[]; readonly notes: string[] }
 
+/** The most credentials of a scan. */
+const MAX_CREDENTIALS = 200
+
 const loginsFor = async (
   ctx: Ctx,
-  networkId: string,
+  { network, user }: Pick<Wanted, 'network' | 'user'>,
   { config, secrets }: { config: Config; secrets: Secrets },
 ): Promise<Logins> => {
-  const logins: Logins = { snmp: [], ssh: [], notes: [] }
-  for (const { id, name, type, device_id } of await store.credentialsFor(ctx, networkId)) {
+  const { credentials, notes } = await chooseCredentials(ctx, user, await store.credentialsFor(ctx, network.id))
+  const logins: Logins = { snmp: [], ssh: [], notes: [...notes] }
+  for (const { id, name, type, device_id } of credentials.slice(0, MAX_CREDENTIALS)) {
     if (type === 'snmp_v2c' && !config.discoverySnmpv2cEnabled) {
       logins.notes.push(`the credential "${name}" is not used: SNMPv2c is off (DISCOVERY_SNMPV2C_ENABLED)`)
       continue
     }
     try {
       const credential = await openCredential(ctx, secrets, id)
-      const snmp = snmpOf(credential)
-      if (snmp) {
-        logins.snmp.push(snmp)
-        continue
+      const ips = device_id === null ? [''] : await store.addressesOf(ctx, network.id, device_id)
+      for (const ip of ips) {
+        const snmp = toSnmpLogin(credential, ip)
+        if (snmp) logins.snmp.push(snmp)
+        else logins.ssh.push(toSshLogin(credential, ip))
       }
-      const ips = device_id === null ? [''] : await store.addressesOf(ctx, networkId, device_id)
-      logins.ssh.push(...ips.map((ip) => sshOf(credential, ip)))
     } catch (error) {
       // Deleted a moment ago.
       if (error instanceof AppError && error.code === 'NOT_FOUND') continue
@@ -81,18 +82,21 @@ const loginsFor = async (
 
 type Wanted = {
   readonly scan: Pick<Scan, 'scan_type' | 'exclude_ips'>
+  readonly user: ScanUser
   readonly network: Network
   readonly checkpoint: Checkpoint | null
 }
 
 export const planFor = async (
   ctx: Ctx,
-  { scan, network, checkpoint }: Wanted,
+  { scan, user, network, checkpoint }: Wanted,
   tools: { readonly config: Config; readonly secrets: Secrets },
 ): Promise<Planned> => {
   const { config } = tools
   const isDeep = scan.scan_type === 'deep'
-  const { snmp, ssh, notes } = isDeep ? await loginsFor(ctx, network.id, tools) : { snmp: [], ssh: [], notes: [] }
+  const { snmp, ssh, notes } = isDeep
+    ? await loginsFor(ctx, { network, user }, tools)
+    : { snmp: [], ssh: [], notes: [] }
   const plan: ScanPlan = {
     subnet: formatCidr(cidrOfText(network.subnet)),
     type: scan.scan_type,

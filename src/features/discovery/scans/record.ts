@@ -15,6 +15,7 @@ import { ingest } from '../devices/ingest.ts'
 import type { RecordedHost, ScanRecord } from '../inputs.ts'
 import type { Scan } from '../schema.ts'
 import { adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
+import { toCredentialUser } from './credential-user.ts'
 import { finish } from './finish.ts'
 import { newScan } from './new-scan.ts'
 import { countFor } from './scan-rules.ts'
@@ -143,7 +144,7 @@ export const record = async (ctx: Ctx, input: ScanRecord): Promise<Scan> => {
   const { held, space } = await ctx.write(async (tx) => {
     await store.holdStarts(tx)
     if (await store.isNetworkBusy(tx, network.id)) throw invalidField('scan', 'another one of this network is running')
-    await store.insert(tx, scan)
+    await store.insert(tx, scan, toCredentialUser(ctx.caller))
     await tx.emit('scan.recorded', scan)
     // From now on, a move of the network to another space ends the recording.
     const space = await spaceKeyOf(tx, await mustGetNetwork(tx, network.id))

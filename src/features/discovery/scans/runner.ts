@@ -21,6 +21,7 @@ import { type Ingestion, type InSpace, ingest } from '../devices/ingest.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan } from '../schema.ts'
 import { type AdaptiveBatch, adaptiveBatchFor, inBatches } from './adaptive-batch.ts'
+import { findScanUser } from './credential-user.ts'
 import { finish } from './finish.ts'
 import { planFor } from './plan.ts'
 import { scanIssue } from './scan-rules.ts'
@@ -169,7 +170,8 @@ export const createRunner = ({ config, secrets, metrics, kernel, startScan }: Ru
     }
     const state = await store.findState(ctx, scan.id)
     const checkpoint = checkpointOf(state?.checkpoint ?? '')
-    const { plan, notes } = await planFor(ctx, { scan, network, checkpoint }, { config, secrets })
+    const user = await findScanUser(ctx, scan)
+    const { plan, notes } = await planFor(ctx, { scan, user, network, checkpoint }, { config, secrets })
     for (const note of notes) await ctx.write((tx) => store.addNote(tx, scan.id, note))
     const previousScanId = (await store.completedBefore(ctx, network.id, scan.id)) ?? ''
     const hasLogin = loginsOf(plan)

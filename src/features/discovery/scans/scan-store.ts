@@ -76,15 +76,29 @@ export const withState = async (ctx: Ctx, scan: Scan): Promise<ScanDetail> => {
   return { ...scan, privilege: state ? privilegeOf(state) : null, log: state ? logOf(state) : [] }
 }
 
-export const insert = async (ctx: Ctx, { progress_percent: _, ...scan }: Scan): Promise<void> => {
+/** @param credential_user by whose rights it uses credentials; null for those of a rule of an earlier version */
+export const insert = async (
+  ctx: Ctx,
+  { progress_percent: _, ...scan }: Scan,
+  credential_user: string | null,
+): Promise<void> => {
   await ctx.db
     .insertInto('discovery_scans')
-    .values({ ...scan, holder: '', until_ms: 0, resumes: 0 })
+    .values({ ...scan, holder: '', until_ms: 0, resumes: 0, credential_user })
     .execute()
   await ctx.db
     .insertInto('discovery_scan_states')
     .values({ scan_id: scan.id, privilege: '', log: '[]', checkpoint: '' })
     .execute()
+}
+
+export const findCredentialUser = async (ctx: Ctx, id: string): Promise<string | null> => {
+  const row = await ctx.db
+    .selectFrom('discovery_scans')
+    .select('credential_user')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.credential_user ?? null
 }
 
 /** Notes kept of a scan: the first ones, which describe its privileges, and the last ones. */

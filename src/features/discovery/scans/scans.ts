@@ -16,6 +16,7 @@ import type { ScanRequest } from '../inputs.ts'
 import * as ruleStore from '../rules/rule-store.ts'
 import { noteRun } from '../rules/rules.ts'
 import type { Scan, ScanDetail, ScanEstimate } from '../schema.ts'
+import { callerAsScanUser, toCredentialUser } from './credential-user.ts'
 import { diffOf } from './diff.ts'
 import { newScan } from './new-scan.ts'
 import { planFor } from './plan.ts'
@@ -23,9 +24,9 @@ import { record } from './record.ts'
 import { countForScan, joinedExcludes } from './scan-rules.ts'
 import * as store from './scan-store.ts'
 
-const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1]): Promise<Scan> => {
+const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1], credentialUser: string | null): Promise<Scan> => {
   const scan = newScan(ctx, given)
-  await store.insert(ctx, scan)
+  await store.insert(ctx, scan, credentialUser)
   await ctx.emit('scan.queued', scan)
   return scan
 }
@@ -34,14 +35,10 @@ const queue = async (ctx: Ctx, given: Parameters<typeof newScan>[1]): Promise<Sc
 export const startByRule = async (ctx: Ctx, rule: ruleStore.StoredRule, config: Config): Promise<void> => {
   const network = await mustGetNetwork(ctx, rule.network_id)
   const { total, issues } = await countForScan(ctx, { network, excludeIps: rule.exclude_ips }, config)
-  const scan = await queue(ctx, {
-    network,
-    total,
-    scan_type: rule.scan_type,
-    exclude_ips: joinedExcludes(rule.exclude_ips),
-    rule_id: rule.id,
-    created_by: '',
-  })
+  const { scan_type, credential_user } = rule
+  const byRule = { rule_id: rule.id, created_by: '' }
+  const exclude_ips = joinedExcludes(rule.exclude_ips)
+  const scan = await queue(ctx, { network, total, scan_type, exclude_ips, ...byRule }, credential_user)
   const [issue] = issues
   if (issue) await fail(ctx, scan, issue.message)
 }
@@ -54,7 +51,7 @@ const estimateOf = async (
   wanted: { readonly network: Network; readonly scan: Pick<Scan, 'scan_type' | 'exclude_ips'> },
   tools: Tools,
 ): Promise<ScanEstimate> => {
-  const { plan } = await planFor(ctx, { ...wanted, checkpoint: null }, tools)
+  const { plan } = await planFor(ctx, { ...wanted, user: callerAsScanUser(ctx.caller), checkpoint: null }, tools)
   const { hosts, probes, seconds, techniques } = estimate(plan)
   return { total_hosts: hosts, probes, estimated_seconds: seconds, techniques: [...techniques] }
 }
@@ -66,7 +63,7 @@ const start = async (ctx: Ctx, request: ScanRequest, tools: Tools) => {
   const exclude_ips = joinedExcludes(rule?.exclude_ips ?? '', request.exclude_ips)
   const { total, issues } = await countForScan(ctx, { network, excludeIps: exclude_ips }, tools.config)
   rejectIssues(issues)
-  if (!request.dry_run) return queue(ctx, { network, total, scan_type, exclude_ips })
+  if (!request.dry_run) return queue(ctx, { network, total, scan_type, exclude_ips }, toCredentialUser(ctx.caller))
   return new WithStatus(200, await estimateOf(ctx, { network, scan: { scan_type, exclude_ips } }, tools), true)
 }
 
