@@ -1705,6 +1705,10 @@ ALTER TABLE discovery_scans ADD COLUMN credential_user TEXT COLLATE "C";
 
 ALTER TABLE discovery_rules ADD COLUMN credential_user TEXT COLLATE "C";
 
+-- 0061-delivery-changes
+
+ALTER TABLE webhook_deliveries ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
 -- 0070-ended-sessions
 
 CREATE TABLE ended_sessions (

@@ -1334,7 +1334,7 @@ CREATE TABLE webhook_deliveries (
   due_ms INTEGER,
   until_ms INTEGER NOT NULL,
   created_at TEXT NOT NULL
-, holder TEXT NOT NULL DEFAULT '');
+, holder TEXT NOT NULL DEFAULT '', change_id TEXT NOT NULL DEFAULT '');
 
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_ms, id) WHERE due_ms IS NOT NULL;
 

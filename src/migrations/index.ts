@@ -47,6 +47,7 @@ import { scopes } from './0057-scopes.ts'
 import { areasOfDiscovery } from './0058-areas-of-discovery.ts'
 import { searchBuffer } from './0059-search-buffer.ts'
 import { credentialUsers } from './0060-credential-users.ts'
+import { deliveryChanges } from './0061-delivery-changes.ts'
 import { endedSessions } from './0070-ended-sessions.ts'
 
 export const migrations: readonly Migration[] = [
@@ -97,5 +98,6 @@ export const migrations: readonly Migration[] = [
   areasOfDiscovery,
   searchBuffer,
   credentialUsers,
+  deliveryChanges,
   endedSessions,
 ]

@@ -63,7 +63,16 @@ describe.each([...dialects()])('the dashboard on %s', (dialect) => {
 
   test('names the webhooks whose deliveries fail, and not those that were tried out', async () => {
     const row = (id: string, webhook_id: string, event: string) => ({
-      ...{ id, webhook_id, event, body: '{}', status: 'failed' as const, attempt_number: 1, attempts_left: 0 },
+      ...{
+        id,
+        webhook_id,
+        event,
+        body: '{}',
+        change_id: '',
+        status: 'failed' as const,
+        attempt_number: 1,
+        attempts_left: 0,
+      },
       ...{ response_code: null, response_body: '', error: 'refused', duration_ms: 1, attempts: '[]', next_retry: null },
       ...{ due_ms: null, until_ms: 0, holder: '', created_at: new Date().toISOString() },
     })

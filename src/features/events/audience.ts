@@ -2,7 +2,6 @@
 import type { Caller } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { EVENTS } from './catalogue.ts'
-import { headOf } from './record.ts'
 import type { Parts, Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
 
@@ -59,6 +58,10 @@ const isFor = ({ names, resource }: Audience, { event, resource_id }: StoredEven
   names.has(event) && (resource === undefined || resource === resource_id)
 
 const encoder = new TextEncoder()
+
+/** Returns the first members of the JSON of an event: its name, and its change if it has one. */
+const headOf = (event: string, changeId: string): string =>
+  changeId === '' ? `"event":"${event}"` : `"event":"${event}","change_id":"${changeId}"`
 
 export const textOf = ({ seq, event, data, change_id, created_at }: StoredEvent): string =>
   `id: ${seq}\nevent: ${event}\ndata: {${headOf(event, change_id)},"timestamp":"${created_at}","data":${data}}\n\n`

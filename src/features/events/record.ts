@@ -36,10 +36,6 @@ export const record = async (ctx: Ctx, event: EventName, resource_id: string, va
   await ctx.emit(RECORDED, recorded)
 }
 
-/** Returns the first members of the JSON that is sent for an event: its name, and its change if it has one. */
-export const headOf = (event: string, changeId: string): string =>
-  changeId === '' ? `"event":"${event}"` : `"event":"${event}","change_id":"${changeId}"`
-
 const deviceData = (device: Device) => ({ ...device, ip_address: device.addresses[0]?.ip ?? '' })
 
 const ofDevice = (event: EventName) => (ctx: Ctx, device: Device) => record(ctx, event, device.id, deviceData(device))

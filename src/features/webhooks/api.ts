@@ -100,7 +100,7 @@ export const webhooks = {
     name: 'webhooks.create',
     summary: 'Create a webhook that sends events to a URL',
     description:
-      'It needs the permission to read the objects of each of its events, which `webhooks.events` names. Each event is sent as a POST of JSON, {event, delivery_id, timestamp, data}, at least once. With a secret the header X-Service-Signature is "sha256=" and the HMAC-SHA256 of the body in hexadecimal.',
+      'It needs the permission to read the objects of each of its events, which `webhooks.events` names. Each event is sent as a POST of JSON, {event, delivery_id, timestamp, data}, at least once. The header X-Service-Change is the change in the history, if the event has one. With a secret the header X-Service-Signature is "sha256=" and the HMAC-SHA256 of the body in hexadecimal.',
     http: 'POST /api/webhooks',
     status: 201,
     effect: 'create',

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import type { Outbound, OutboundAnswer } from '../../platform/security/outbound.ts'
 import type { Due, Outcome } from './delivery-store.ts'
+import { separateChange } from './earlier-body.ts'
 import { textsToMask, withoutEchoes } from './echoes.ts'
 import { retryWaitMs } from './retries.ts'
 import type { Attempt, Webhook } from './schema.ts'
@@ -30,9 +31,10 @@ export const signatureOf = (secret: string, body: Uint8Array): string =>
 export const send = async (
   outbound: Outbound,
   target: Target,
-  delivery: Pick<Due, 'id' | 'event' | 'body'>,
+  stored: Pick<Due, 'id' | 'event' | 'body' | 'change_id'>,
   { at, userAgent, signal }: { readonly at: Date; readonly userAgent: string; readonly signal?: AbortSignal },
 ): Promise<Sent> => {
+  const delivery = separateChange(stored)
   const body = Buffer.from(delivery.body)
   const began = performance.now()
   const ended = (rest: Pick<Sent, 'answer' | 'error'>): Sent => ({
@@ -50,6 +52,7 @@ export const send = async (
         'X-Service-Event': delivery.event,
         'X-Service-Delivery': delivery.id,
         'X-Service-Timestamp': String(Math.floor(at.getTime() / 1000)),
+        ...(delivery.change_id === '' ? {} : { 'X-Service-Change': delivery.change_id }),
         ...(target.secret === null ? {} : { 'X-Service-Signature': signatureOf(target.secret, body) }),
       },
       ownHeaders: target.headers,

@@ -47,7 +47,8 @@ if (dialects().includes('postgres')) {
         .execute()
     })
     await write(async (ctx) => {
-      const row = { id, webhook_id: webhookId, event: 'x', body: '{}', attempts_left: 1, due_ms: 1, created_at: at }
+      const content = { event: 'x', body: '{}', change_id: '' }
+      const row = { id, webhook_id: webhookId, ...content, attempts_left: 1, due_ms: 1, created_at: at }
       await deliveries.insert(ctx, row)
       // Claims it before the dispatcher of the app polls.
       await deliveries.leases.take(ctx, [id], 'nobody')

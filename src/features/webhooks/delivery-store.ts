@@ -4,6 +4,7 @@ import { prepared } from '../../platform/db/query/prepared.ts'
 import { createLeases } from '../../platform/runtime/leases.ts'
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
+import { separateChange } from './earlier-body.ts'
 import type { Delivery, DeliveryStatus } from './schema.ts'
 import type { DeliveryRow } from './table.ts'
 
@@ -14,6 +15,7 @@ const shown = [
   'webhook_id',
   'event',
   'body',
+  'change_id',
   'status',
   'attempt_number',
   'response_code',
@@ -27,7 +29,8 @@ const shown = [
 type Shown = Pick<DeliveryRow, (typeof shown)[number]>
 
 /** Returns the fields in the order of the contract. @param isSeen true if the caller may see the object of the event */
-export const deliveryOf = ({ body, attempts, ...row }: Shown, isSeen: boolean): Delivery => {
+export const deliveryOf = (stored: Shown, isSeen: boolean): Delivery => {
+  const { body, change_id, attempts, ...row } = separateChange(stored)
   const { id, webhook_id, event, status, attempt_number, response_code, error } = row
   const response_body = isSeen ? row.response_body : ''
   return {
@@ -39,12 +42,13 @@ export const deliveryOf = ({ body, attempts, ...row }: Shown, isSeen: boolean): 
     next_retry: row.next_retry,
     created_at: row.created_at,
     attempts: JSON.parse(attempts) as Delivery['attempts'],
+    change_id,
   }
 }
 
 export type NewDelivery = Pick<
   DeliveryRow,
-  'id' | 'webhook_id' | 'event' | 'body' | 'attempts_left' | 'due_ms' | 'created_at'
+  'id' | 'webhook_id' | 'event' | 'body' | 'change_id' | 'attempts_left' | 'due_ms' | 'created_at'
 >
 
 const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, string | number | null>) =>
@@ -55,6 +59,7 @@ const insertOne = prepared((db: Kysely<Tables>, row: Record<keyof NewDelivery, s
     webhook_id: row.webhook_id as string,
     event: row.event as string,
     body: row.body as string,
+    change_id: row.change_id as string,
     attempts_left: row.attempts_left as number,
     due_ms: row.due_ms as number,
     until_ms: 0,
@@ -135,7 +140,10 @@ export const dueWebhooks = async (ctx: Ctx, nowMs: number): Promise<string[]> =>
   return rows.map(({ id }) => id)
 }
 
-export type Due = Pick<DeliveryRow, 'id' | 'event' | 'body' | 'attempt_number' | 'attempts_left' | 'attempts'>
+export type Due = Pick<
+  DeliveryRow,
+  'id' | 'event' | 'body' | 'change_id' | 'attempt_number' | 'attempts_left' | 'attempts'
+>
 
 type Claim = { readonly webhookId: string; readonly nowMs: number; readonly most: number }
 
@@ -144,7 +152,7 @@ type Keys = Record<keyof Claim, string | number>
 const dueRows = (db: Kysely<Tables>, { webhookId, nowMs, most }: Keys) =>
   db
     .selectFrom('webhook_deliveries')
-    .select(['id', 'event', 'body', 'attempt_number', 'attempts_left', 'attempts'])
+    .select(['id', 'event', 'body', 'change_id', 'attempt_number', 'attempts_left', 'attempts'])
     // Placeholders: each has the type of its column.
     .where('webhook_id', '=', webhookId as string)
     // Forces the index `webhook_deliveries_open` and its order. An index by due time would sort a long queue at each

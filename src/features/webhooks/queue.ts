@@ -1,7 +1,7 @@
 /** Creates a delivery of each event for each subscribed webhook, in the transaction of the event. */
 import { memoized } from '../../platform/db/cache/revision-cache.ts'
 import type { Ctx } from '../ctx.ts'
-import { headOf, type Recorded } from '../events/record.ts'
+import type { Recorded } from '../events/record.ts'
 import * as deliveries from './delivery-store.ts'
 import type { Delivery, Webhook } from './schema.ts'
 import * as store from './store.ts'
@@ -43,20 +43,21 @@ const createSubscriptions = (): ((ctx: Ctx) => Promise<readonly Subscription[]>)
 /** Returns the bytes that are sent; `data` is JSON. */
 export const bodyOf = (
   id: string,
-  { event, data, at, changeId }: Omit<Recorded, 'event'> & { readonly event: string },
-): string => `{${headOf(event, changeId)},"delivery_id":"${id}","timestamp":"${at}","data":${data}}`
+  { event, data, at }: Pick<Recorded, 'data' | 'at'> & { readonly event: string },
+): string => `{"event":"${event}","delivery_id":"${id}","timestamp":"${at}","data":${data}}`
 
 /** Creates the reaction that queues a delivery of an event for every subscription to it. */
 export const createQueue = (): ((ctx: Ctx, recorded: Recorded) => Promise<void>) => {
   const subscriptionsOf = createSubscriptions()
   return async (ctx, recorded) => {
-    const { event, at } = recorded
+    const { event, at, changeId: change_id } = recorded
     for (const { id: webhook_id, events, retry_count } of await subscriptionsOf(ctx)) {
       if (!events.includes(event)) continue
       const id = Bun.randomUUIDv7()
       const times = { due_ms: Date.parse(at), created_at: at }
       const body = bodyOf(id, recorded)
-      await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1 + retry_count, ...times })
+      const row = { id, webhook_id, event, body, change_id, attempts_left: 1 + retry_count, ...times }
+      await deliveries.insert(ctx, row)
       await ctx.emit(QUEUED, id)
     }
   }
@@ -70,8 +71,9 @@ export const queuePing = async (
 ): Promise<Pick<Delivery, 'id'> & { readonly body: string }> => {
   const id = Bun.randomUUIDv7()
   const data = JSON.stringify({ message: 'A test delivery from Plat', webhook_id })
-  const body = bodyOf(id, { event, data, at: ctx.now, changeId: '' })
+  const body = bodyOf(id, { event, data, at: ctx.now })
   const due_ms = Date.parse(ctx.now) + (timeout_seconds + SLACK_S) * 1000
-  await deliveries.insert(ctx, { id, webhook_id, event, body, attempts_left: 1, due_ms, created_at: ctx.now })
+  const row = { id, webhook_id, event, body, change_id: '', attempts_left: 1, due_ms, created_at: ctx.now }
+  await deliveries.insert(ctx, row)
   return { id, body }
 }

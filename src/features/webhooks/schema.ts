@@ -55,6 +55,9 @@ export const Delivery = z
     next_retry: Timestamp.nullable(),
     created_at: Timestamp,
     attempts: z.array(Attempt),
+    change_id: z
+      .string()
+      .describe('The change in the history, sent as X-Service-Change; empty for an event without one'),
   })
   .meta({
     id: 'Delivery',

@@ -29,8 +29,10 @@ export type DeliveryRow = LeaseColumns & {
   id: string
   webhook_id: string
   event: string
-  /** The exact bytes that every attempt sends. */
+  /** The exact bytes that every attempt sends; those of earlier versions are changed by `separateChange`. */
   body: string
+  /** The change in the history; '' for an event without one. */
+  change_id: string
   status: 'pending' | 'retrying' | 'success' | 'failed'
   attempt_number: number
   attempts_left: number

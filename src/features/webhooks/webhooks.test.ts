@@ -12,7 +12,7 @@ const KEY = 'd1'.repeat(32)
 const TIMEOUT_MS = 60_000
 const MINUTE_MS = 60_000
 
-type Body = { event: string; change_id?: string; delivery_id: string; timestamp: string; data: Record<string, unknown> }
+type Body = { event: string; delivery_id: string; timestamp: string; data: Record<string, unknown> }
 
 describe.each([...dialects()])('webhooks on %s', (dialect) => {
   let app: TestApp
@@ -57,7 +57,6 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     const [change] = await admin.api.history.list({ object_id: made.id, limit: 1 })
     expect(body).toEqual({
       event: 'device.created',
-      change_id: change?.id ?? '',
       delivery_id: expect.any(String),
       timestamp: made.created_at,
       data: { ...made, ip_address: '10.1.2.3' },
@@ -67,6 +66,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
       'content-type': 'application/json',
       'x-service-event': 'device.created',
       'x-service-delivery': body.delivery_id,
+      'x-service-change': change?.id ?? '',
       'x-service-signature': signature,
       'x-team': 'net',
     })
@@ -74,6 +74,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     const delivery = await settled(target.id, 'success')
     expect(delivery).toMatchObject({ id: body.delivery_id, response_code: 200, response_body: 'this is 200' })
     expect(delivery.payload).toEqual(body)
+    expect(delivery.change_id).toBe(change?.id ?? '')
     await admin.api.webhooks.delete({ id: target.id })
   })
 
@@ -277,6 +278,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     expect(good.message).toBe('The target answered 200')
     expect(good.delivery).toMatchObject({ event: 'webhook.ping', status: 'success', attempt_number: 1 })
     expect(bodies(target)[0]?.data).toMatchObject({ webhook_id: target.id, message: expect.any(String) })
+    expect(at(target)[0]?.headers).not.toHaveProperty('x-service-change')
     to.answer(target.path, 418)
     const bad = await admin.api.webhooks.ping({ id: target.id })
     expect(bad.message).toBe('The test delivery failed: answered 418')
@@ -340,6 +342,7 @@ describe.each([...dialects()])('webhooks on %s', (dialect) => {
     ['events[0]', { events: ['device.exploded'] }],
     ['headers.Host', { headers: { Host: 'x' } }],
     ['headers.X-Service-Signature', { headers: { 'X-Service-Signature': 'x' } }],
+    ['headers.x-service-change', { headers: { 'x-service-change': 'x' } }],
     ['headers.Transfer-Encoding', { headers: { 'Transfer-Encoding': 'chunked' } }],
     ['headers.X-A', { headers: { 'X-A': 'a\r\nB: c' } }],
     ['timeout_seconds', { timeout_seconds: 61 }],

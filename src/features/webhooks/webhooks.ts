@@ -115,7 +115,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
     const stored = await mustGet(ctx, id)
     const delivery = await ctx.write((inner) => queuePing(inner, stored.webhook, PING))
     const target = targetOf(stored)
-    const sent = await send(outbound, target, { ...delivery, event: PING }, { at: now(), userAgent })
+    const sent = await send(outbound, target, { ...delivery, event: PING, change_id: '' }, { at: now(), userAgent })
     const fresh = { id: delivery.id, attempt_number: 0, attempts_left: 1, attempts: '[]' }
     const { outcome } = outcomeOf(fresh, sent)
     const recorded = await ctx.write(async (inner) => {

@@ -42,7 +42,7 @@ const Attempts = ({ delivery: { attempts } }: { readonly delivery: Delivery }) =
 /** The headers that the server sends. The timestamp and the signature are those of an attempt. */
 const useSentHeaders = (
   webhook: Webhook,
-  { id, event, attempts }: Delivery,
+  { id, event, attempts, change_id }: Delivery,
 ): readonly (readonly [string, string])[] => {
   const { data } = useQuery(serverConfigQuery)
   const at = attempts.at(-1)?.at
@@ -53,6 +53,7 @@ const useSentHeaders = (
     ['X-Service-Event', event],
     ['X-Service-Delivery', id],
     ['X-Service-Timestamp', seconds],
+    ...(change_id === '' ? [] : [['X-Service-Change', change_id] as const]),
     ...(webhook.has_secret ? [['X-Service-Signature', 'sha256=… (HMAC-SHA256 of the body)'] as const] : []),
     ...Object.entries(webhook.headers),
   ]
