@@ -24,7 +24,7 @@ export const sendDatagram = (socket: Pick<Socket, 'send'>, datagram: Datagram, d
       try {
         send(sends + 1)
       } catch {
-        // Closed meanwhile.
+        // The socket was closed in between.
         done(error, bytes)
       }
     })

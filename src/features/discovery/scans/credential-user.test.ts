@@ -286,7 +286,7 @@ describe.each([...dialects()])('the credentials of a scan on %s', (dialect) => {
       expect(await run(net)).toEqual(ALL)
     })
 
-    test('of an earlier version are all of them, until somebody changes it', async () => {
+    test('of an earlier version are all of them, until it is changed', async () => {
       const net = await estate()
       const { key } = await limited(net)
       const id = await rule(net, key)

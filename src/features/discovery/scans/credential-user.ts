@@ -42,7 +42,7 @@ export const toCredentialUser = (caller: Caller): string | null => {
 
 /** Says by whose rights a scan uses credentials. */
 export type ScanUser = {
-  /** `earlier` for a scan of a rule that nobody has changed since an earlier version, which uses all credentials. */
+  /** `earlier` for a scan of a rule that is unchanged since an earlier version, which uses all credentials. */
   readonly user: CredentialUser | 'earlier' | undefined
   readonly permissions: readonly Permission[]
 }
