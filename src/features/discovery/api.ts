@@ -255,6 +255,7 @@ export const discoveryRules = {
   create: operation({
     name: 'discovery-rules.create',
     summary: 'Scan a network at an interval of hours; one rule a network',
+    description: 'A deep scan uses the stored credentials that the user reaches who made the rule, or changed it last.',
     http: 'POST /api/discovery/rules',
     status: 201,
     effect: 'create',
@@ -278,6 +279,7 @@ export const discoveryRules = {
   update: operation({
     name: 'discovery-rules.update',
     summary: 'Change some fields of a rule; it takes effect at once',
+    description: 'From then on its deep scans use the stored credentials that the caller reaches.',
     http: 'PUT /api/discovery/rules/{id}',
     keeps: true,
     access: 'discovery:update',

@@ -5,7 +5,7 @@ import type { Bucket, Difference, DiscoveredDevice, Scan, ScanType } from './sha
 export const SCAN_TYPES: readonly (readonly [ScanType, string, string])[] = [
   ['quick', 'Quick', 'Finds hosts by ping, ARP and a few TCP ports.'],
   ['full', 'Full', 'Also open ports and operating systems.'],
-  ['deep', 'Deep', 'Also services, certificates, names and neighbours.'],
+  ['deep', 'Deep', 'Also services, certificates, names and neighbours; signs in with the credentials that you reach.'],
 ]
 
 export const STAGES: readonly (readonly [Exclude<Scan['stage'], ''>, string])[] = [
