@@ -40,7 +40,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     hits: [`${opened}.0/24`, ''],
   },
 }
-/** Their tests are elsewhere: credential-user.test.ts, plan.test.ts, and new-target.test.ts of credentials. */
+/** Their tests are elsewhere: credential-user.test.ts, rule-credentials.test.ts, plan.test.ts, and new-target.test.ts of credentials. */
 const ELSEWHERE = ['discovery:create', 'discovery:update', 'credentials:create', 'credentials:update']
 
 test('docs/secrets.md names each permission that aims a credential', () => {
