@@ -5,12 +5,13 @@ import { invalidField, notFound, orNotFound } from '../../platform/contract/erro
 import type { Page } from '../../platform/contract/list.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { pastOf } from '../../platform/db/past.ts'
-import { TableViews } from '../../platform/db/table-views.ts'
+import { type TableView, TableViews } from '../../platform/db/table-views.ts'
 import { JsonList } from '../../platform/operation/handler-result.ts'
 import type { History } from '../../platform/operation/history.ts'
 import type { Handlers } from '../../platform/operation/implement.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Ctx, type Feature, implement } from '../ctx.ts'
+import { tablesOf } from '../scopes/views.ts'
 import type { Tables } from '../tables.ts'
 import { type Change, HISTORIED, type HistoryEntry, histories, history, type Item, ItemChange } from './api.ts'
 import * as entries from './entry-store.ts'
@@ -323,12 +324,32 @@ export const historyFeature = ({ config, operations }: HistoryOptions): Feature 
   ],
 })
 
+const MAX_PARTIAL_VIEWS = 100
+
+/** Returns the views, of which some show no row. */
+const emptied = (views: readonly TableView[], names: ReadonlySet<string>): TableView[] =>
+  views.map((view) => {
+    if (!names.has(view.name)) return view
+    const { inSteps: _, ...rest } = view
+    return { ...rest, sql: `SELECT * FROM (${view.sql}) AS hidden WHERE 1 = 0` }
+  })
+
 /** Opens the history of a database, which begins now unless it has begun before. */
 export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<History<Tables>> => {
   await db.write((tx) => store.begin({ db: tx.db, store: db }, now().getTime()))
   const engine = db.sql.past
   const few = new TableViews(engine, pastTables(engine, true))
   const many = new TableViews(engine, pastTables(engine, false))
+  const partial = new Map<string, TableViews>()
+  const viewsWithout = (hidden: readonly string[], areFew: boolean): TableViews => {
+    const key = `${hidden.join()} ${areFew}`
+    const known = partial.get(key)
+    if (known) return known
+    const made = new TableViews(engine, emptied(pastTables(engine, areFew), tablesOf(hidden)))
+    // Each operation hides some of the few resources that it shows.
+    if (partial.size < MAX_PARTIAL_VIEWS) partial.set(key, made)
+    return made
+  }
   return {
     record: createRecorder(db, await store.newestMs({ db: db.read, store: db })),
     preview: async (ctx, id) => {
@@ -336,12 +357,14 @@ export const openHistory = async (db: Db<Tables>, now: () => Date): Promise<Hist
       if (!row) return nothingOf(ctx)
       return { ...(await showChange(ctx, await seenOf(ctx, row))), id: '', at: '' }
     },
-    past: async (ctx, text) => {
+    past: async (ctx, text, hidden = []) => {
       const moment = await momentOf(ctx, 'as_of', text)
-      const tables = (await store.countLater(ctx, { seq: moment.seq, most: FEW_LATER + 1 })) > FEW_LATER ? many : few
+      const areFew = (await store.countLater(ctx, { seq: moment.seq, most: FEW_LATER + 1 })) <= FEW_LATER
+      const tables = hidden.length > 0 ? viewsWithout(hidden, areFew) : areFew ? few : many
       const { read, store: past } = pastOf(ctx.store, tables, {
         seq: moment.seq,
         isSettled: () => isSettled(ctx, moment),
+        ...(hidden.length > 0 && { part: `without ${hidden.join()}` }),
       })
       return { db: read, store: past, at: textOf(moment.atMs) }
     },

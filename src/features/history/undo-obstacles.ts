@@ -30,7 +30,7 @@ export const nothingLeft = (): AppError => refused('there is nothing left to und
 
 /** Returns the obstacles that the caller sees, and the number of the others. */
 const seenObstacles = async (sight: Sight, obstacles: readonly Obstacle[]) => {
-  const seen = sight.isWhole ? obstacles : await sight.seen(obstacles.map((one) => ({ ...one, states: [] })))
+  const seen = await sight.seen(obstacles.map((one) => ({ ...one, states: [] })))
   return { seen, hidden: obstacles.length - seen.length }
 }
 

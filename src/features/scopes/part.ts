@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { narrowedOf, viewedBy } from '../../platform/db/narrowed.ts'
 import { prepared } from '../../platform/db/query/prepared.ts'
 import type { TableViews } from '../../platform/db/table-views.ts'
-import { isReached, limitedTo } from '../../platform/operation/access.ts'
+import { hiddenIn, isReached, limitedTo, NO_AREAS } from '../../platform/operation/access.ts'
 import type { AreaKeeper, Limited } from '../../platform/operation/area-keeper.ts'
 import type { Limit } from '../../platform/operation/caller.ts'
 import { httpParts } from '../../platform/operation/http-route.ts'
@@ -15,7 +15,7 @@ import type { Ctx } from '../ctx.ts'
 import { INVENTORY } from '../inventory.ts'
 import type { Tables } from '../tables.ts'
 import { isSeen, type Seen, seenNoun, seenTable } from './seen.ts'
-import { areasFor, BY_OWN_AREA, type TableByArea, viewsOf } from './views.ts'
+import { areasFor, BY_OWN_AREA, type TableByArea, tablesOf, viewsOf } from './views.ts'
 
 /** The views of the last parts that were asked for. */
 const MAX_VIEWS = 100
@@ -53,7 +53,34 @@ export const known = async (ctx: Ctx): Promise<Ctx> => {
     const areas = sets.flatMap(({ id, scopes }) => (part && isReached(part, scopes.split(' ')) ? [id] : []))
     byResource.set(resource, new Set(areas))
   }
-  const text = [...byResource].map(([resource, areas]) => `${resource} ${[...areas].sort((a, b) => a - b).join()}`)
+  return viewedIn(ctx, byResource)
+}
+
+/**
+ * Returns the context over the objects of these resources that the caller may list, also in a transaction: for what a write answers. For a
+ * caller who may list all of them, the context itself.
+ */
+export const listedBy = async (ctx: Ctx, resources: readonly string[]): Promise<Ctx> => {
+  const { permissions, reach } = ctx.caller
+  const partOf = (resource: string) => reach?.get(`${resource}:list`)
+  // First: in a limited call, the permissions have those that count in its part as well.
+  const limited = resources.filter((one) => partOf(one) || !permissions.has(`${one}:list`))
+  if (limited.length === 0) return ctx
+  const hasParts = limited.some((one) => partOf(one))
+  const sets = hasParts ? await ctx.db.selectFrom('areas').selectAll().execute() : []
+  const byResource = new Map<string, ReadonlySet<number>>()
+  for (const resource of limited) {
+    const part = partOf(resource)
+    const areas = sets.flatMap(({ id, scopes }) => (part && isReached(part, scopes.split(' ')) ? [id] : []))
+    byResource.set(resource, part ? new Set(areas) : NO_AREAS)
+  }
+  return viewedIn(ctx, byResource)
+}
+
+const viewedIn = (ctx: Ctx, byResource: ReadonlyMap<string, ReadonlySet<number>>): Ctx => {
+  const text = [...byResource].map(
+    ([resource, areas]) => `${resource} ${areas === NO_AREAS ? 'none' : [...areas].sort((a, b) => a - b).join()}`,
+  )
   const limit = { areas: undefined, byResource, part: `known ${Bun.hash(text.join(' ')).toString(36)}` }
   const db = viewedBy(ctx.db, viewsFor(ctx.store, limit))
   // The other properties are those of the call at each moment.
@@ -118,7 +145,8 @@ export const reading: Pick<AreaKeeper<Tables>, 'partOf' | 'requireSeen'> = {
     const { permissions } = limitedTo(caller, limit)
     const part = `${limit.part} ${Bun.hash([...permissions].sort().join()).toString(36)}`
     const areas = limit.byResource ? undefined : limit.areas
-    const { read, store } = narrowedOf(db, viewsFor(db, limit), { name: part, areas })
+    const unread = tablesOf(hiddenIn(limit))
+    const { read, store } = narrowedOf(db, viewsFor(db, limit), { name: part, areas, unread })
     return { db: read, store }
   },
   requireSeen: async (limited, op, input) => {

@@ -1,6 +1,7 @@
 /** The views of tables for a caller who reaches some areas alone: one of each table that a limited read may name. */
 import type { PastSql } from '../../platform/db/database.ts'
 import { type TableView, TableViews } from '../../platform/db/table-views.ts'
+import { hiddenIn } from '../../platform/operation/access.ts'
 import type { Limit } from '../../platform/operation/caller.ts'
 import { OUTSIDE } from '../conflicts/schema.ts'
 import type { Tables } from '../tables.ts'
@@ -9,7 +10,23 @@ import type { AreaTable } from './area-facts-store.ts'
 type Name = keyof Tables & string
 
 /** Tables without anything of the estate that is hidden from some callers, and the indexes of searches, whose rows are matched by number. */
-const AS_STORED = ['custom_fields', 'device_types', 'space_keys', 'devices_search'] as const
+const AS_STORED = ['space_keys', 'devices_search'] as const
+
+/** Tables that all readers of their resource see whole. */
+const UNDIVIDED = ['custom_fields', 'device_types'] as const satisfies readonly Name[]
+
+/** The tables of the objects of each resource. */
+const TABLES_OF: Readonly<Record<string, readonly Name[]>> = {
+  ...{ spaces: ['spaces'], datacenters: ['datacenters'], vlans: ['vlans'], racks: ['racks'], networks: ['networks'] },
+  ...{ pools: ['pools', 'pool_tags'], reservations: ['reservations'], relationships: ['relationships'] },
+  ...{ ports: ['ports'], cables: ['cables', 'cable_ends'] },
+  devices: ['devices', 'addresses', 'device_tags', 'device_domains', 'network_addresses'],
+  ...{ 'custom-fields': ['custom_fields'], 'device-types': ['device_types'] },
+}
+
+/** Returns the tables of these resources, which show no row to a caller without the permissions for them. */
+export const tablesOf = (resources: readonly string[]): ReadonlySet<string> =>
+  new Set(resources.flatMap((resource) => TABLES_OF[resource] ?? []))
 
 /** The tables whose rows are seen by their own areas alone, with the resources of their readers. */
 export const BY_OWN_AREA = {
@@ -37,6 +54,7 @@ const HOLDERS = [
  * datacenter, scans and rules with their network. A space is also seen with a network in it.
  */
 export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
+  const hidden = tablesOf(hiddenIn(limit))
   /** The condition that an object with an area is seen by the readers of a resource. */
   const isReached = (resource: string, alias: string): string => {
     const reached = areasFor(limit, resource)
@@ -53,11 +71,15 @@ export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
   })
   /** The condition that the object with an id is seen by the readers of a resource. */
   const one = (table: AreaTable, id: string, resource: string = table) =>
-    `EXISTS (SELECT 1 FROM ${engine.stored(table)} AS p WHERE p.id = ${id} AND ${isReached(resource, 'p')})`
+    areasFor(limit, resource) === undefined
+      ? '1 = 1'
+      : `EXISTS (SELECT 1 FROM ${engine.stored(table)} AS p WHERE p.id = ${id} AND ${isReached(resource, 'p')})`
   const child = (name: Name, column: string, [parent, resource]: readonly [AreaTable, string?]) =>
     view(name, one(parent, `s.${column}`, resource), [parent])
   const atDevice = (port: string) =>
-    `EXISTS (SELECT 1 FROM ${engine.stored('ports')} AS e JOIN ${engine.stored('devices')} AS p ON p.id = e.device_id
+    areasFor(limit, 'cables') === undefined
+      ? '1 = 1'
+      : `EXISTS (SELECT 1 FROM ${engine.stored('ports')} AS e JOIN ${engine.stored('devices')} AS p ON p.id = e.device_id
       WHERE e.id = s.${port} AND ${isReached('cables', 'p')})`
   const ofScan = `EXISTS (SELECT 1 FROM ${engine.stored('discovery_scans')} AS c
     WHERE c.id = s.scan_id AND ${one('networks', 'c.network_id', 'discovery')})`
@@ -80,9 +102,11 @@ export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
       s.detected_at, s.resolved_at, s.resolved_by, s.notes, s.space_id
       FROM ${engine.stored('conflicts')} AS s WHERE EXISTS (SELECT 1 ${members} ${isMember('m.member_id')})`,
   }
+  const empty = UNDIVIDED.filter((name) => hidden.has(name))
   return new TableViews(
     engine,
     [
+      ...empty.map((name) => view(name, '1 = 0')),
       ...TABLES_BY_AREA.map((name) => view(name, isReached(BY_OWN_AREA[name], 's'))),
       view(
         'spaces',
@@ -123,6 +147,6 @@ export const viewsOf = (engine: PastSql, limit: Limit): TableViews => {
       conflicts,
       view('conflict_members', isMember('s.member_id'), ['devices', 'networks']),
     ],
-    AS_STORED,
+    [...AS_STORED, ...UNDIVIDED],
   )
 }

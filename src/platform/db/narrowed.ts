@@ -21,15 +21,22 @@ export const viewedBy = <Tables>(db: Kysely<Tables>, views: TableViews): Kysely<
   return kyselyOn(new InterceptingExecutor(db.getExecutor(), run))
 }
 
+type NarrowedPart = {
+  readonly name: string
+  readonly areas: ReadonlySet<number> | undefined
+  readonly unread: ReadonlySet<string>
+}
+
 /**
  * Returns the part of a database that the views show.
  * @param name tells the part from others: caches and ETags of one part never serve another
  * @param areas those of its rows, if they are the same for all tables
+ * @param unread tables that show no row: their writes change no revision
  */
 export const narrowedOf = <Tables>(
   whole: Db<Tables>,
   views: TableViews,
-  { name: part, areas }: { readonly name: string; readonly areas: ReadonlySet<number> | undefined },
+  { name: part, areas, unread }: NarrowedPart,
 ): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
   const rewrite = rewriteBy(views)
   const narrowed = <Row>(query: Compilable<Row>): Compilable<Row> => ({ compile: () => rewrite(query.compile()) })
@@ -50,7 +57,7 @@ export const narrowedOf = <Tables>(
     vacuum: isRead,
     // Without the texts of a search: they keep its result up to date from rows that the views may leave out.
     remember: (table, key, find) => whole.remember(table, `${part} ${key}`, find),
-    revision: async (names) => `${await whole.revision(names)} ${part}`,
+    revision: async (names) => `${await whole.revision(names.filter((name) => !unread.has(name)))} ${part}`,
     readPoint: isRead,
     at: isRead,
     stream: (...queries) => whole.stream(...queries.map(narrowed)),

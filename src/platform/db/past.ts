@@ -39,6 +39,8 @@ export type PastMoment = {
   readonly seq: number
   /** Returns false while its answers may still change. */
   readonly isSettled: () => Promise<boolean>
+  /** Tells views that leave something out from the whole. */
+  readonly part?: string
 }
 
 const isOver = (): never => {
@@ -49,7 +51,7 @@ const isOver = (): never => {
 export const pastOf = <Tables>(
   present: Db<Tables>,
   tables: TableViews,
-  { seq, isSettled }: PastMoment,
+  { seq, isSettled, part }: PastMoment,
 ): Pick<Db<Tables>, 'read'> & { readonly store: Db<Tables> } => {
   const executor = present.read.getExecutor()
   const { inIndexOrder } = present.sql.past
@@ -104,15 +106,17 @@ export const pastOf = <Tables>(
     remember: async (table, key, find) => {
       if (!(await settled())) return find()
       const kept = present.cache.at<string>('past', `${await present.timeline()}${seq}`)
-      const known = kept.get(`${table} ${key}`)
+      const name = part === undefined ? `${table} ${key}` : `${part} ${table} ${key}`
+      const known = kept.get(name)
       if (known !== undefined) return known
       const found = await find()
-      if (found !== undefined) kept.set(`${table} ${key}`, found, found.length)
+      if (found !== undefined) kept.set(name, found, found.length)
       return found
     },
     revision: async (names) => {
-      if (!(await settled())) return `past ${seq} ${await present.revision(names)}`
-      return `past ${seq} ${await present.timeline()}`.trimEnd()
+      const own = part === undefined ? '' : ` ${part}`
+      if (!(await settled())) return `past ${seq} ${await present.revision(names)}${own}`
+      return `past ${seq} ${await present.timeline()}`.trimEnd() + own
     },
     readPoint: isOver,
     at: isOver,

@@ -85,6 +85,48 @@ export const limitOf = (
   return limited === 'parts' ? limitOfParts(own, caller.reach) : own
 }
 
+/** The areas of a resource that the caller may list nowhere. A scope without objects has another empty set. */
+export const NO_AREAS: ReadonlySet<number> = new Set()
+
+/** Returns the areas in which the caller may list objects of a resource, inside of those of the call; undefined if these are all. */
+const listedAreas = (
+  resource: string,
+  { permissions, reach }: Caller,
+  own: ReadonlySet<number> | undefined,
+): ReadonlySet<number> | undefined => {
+  const permission: Permission = `${resource}:list`
+  if (permissions.has(permission)) return undefined
+  const areas = reach?.get(permission)?.areas
+  if (areas === undefined || own === undefined) return areas ?? NO_AREAS
+  return own === areas || own.isSubsetOf(areas) ? undefined : own.intersection(areas)
+}
+
+/**
+ * As `limitOf`, for what a read answers: objects of the resources of `shows` are also limited to those that the caller may list. Undefined
+ * for a caller who may list all of them.
+ */
+export const limitOfAnswer = (
+  op: Pick<AnyOperation, 'access' | 'limited' | 'shows'>,
+  caller: Caller,
+): Limit | undefined => {
+  const own = limitOf(op, caller)
+  if (!op.shows) return own
+  const byResource = new Map(own?.byResource)
+  const parts: string[] = []
+  for (const resource of op.shows) {
+    const areas = listedAreas(resource, caller, own?.areas)
+    if (!areas) continue
+    byResource.set(resource, areas)
+    parts.push(`${resource} ${areas === NO_AREAS ? 'none' : [...areas].sort((a, b) => a - b)}`)
+  }
+  if (parts.length === 0) return own
+  return { areas: own?.areas, part: `${own?.part ?? ''}-${Bun.hash(parts.join(' ')).toString(36)}`, byResource }
+}
+
+/** Returns the resources of which a call reads no object, because its caller lacks the permission. */
+export const hiddenIn = ({ byResource = new Map<string, ReadonlySet<number>>() }: Limit): string[] =>
+  [...byResource].flatMap(([resource, areas]) => (areas === NO_AREAS ? [resource] : []))
+
 /** Returns the caller with the permissions that it has in all of the part; for an answer of several kinds of objects, anywhere. */
 export const limitedTo = (caller: Caller, { areas, byResource }: Omit<Limit, 'part'>): Caller => {
   // Permissions of the same scopes share one set, which may have thousands of areas.

@@ -45,6 +45,8 @@ const callerOf = ({ held: { caller }, limit, guard }: Call): Caller => {
 export type Views<Tables> = {
   readonly readPoint?: ReadPoint | undefined
   readonly past?: Past<Tables>
+  /** The whole estate at the moment of `past`, which hides a part of it. */
+  readonly wholePast?: Past<Tables>
   readonly part?: Part<Tables>
 }
 
@@ -112,7 +114,7 @@ export const createContexts = <Tables>({
   const contextFor = (
     call: Call,
     tx?: Transaction<Tables>,
-    { readPoint, past, part }: Views<Tables> = {},
+    { readPoint, past, wholePast, part }: Views<Tables> = {},
   ): KernelCtx<Tables> => {
     const { request, held } = call
     const { userId } = held.caller
@@ -130,8 +132,9 @@ export const createContexts = <Tables>({
       store,
       readPoint: request.readPoint,
       get whole() {
-        if (!part) return ctx
+        if (!part && !wholePast) return ctx
         const { limit: _, ...unlimited } = call
+        if (wholePast) return contextFor(unlimited, undefined, { past: wholePast })
         return contextFor(unlimited, undefined, { readPoint: request.readPoint })
       },
       get now() {
@@ -183,6 +186,10 @@ export const createContexts = <Tables>({
       require: (permission) => held.require(permission),
       get isLimited() {
         return limitedWrite(call) !== undefined
+      },
+      mayName: (resource) => {
+        const { via, permissions } = held.caller
+        return via === 'job' || (limitedWrite(call) === undefined && permissions.has(`${resource}:list`))
       },
       namable: async (resource, ids) => {
         const write = limitedWrite(call)

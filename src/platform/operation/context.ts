@@ -77,10 +77,11 @@ export type KernelCtx<Tables> = {
   /** @throws AppError FORBIDDEN without the permission. Later transactions of the call check it again. */
   readonly require: (permission: Permission) => void
   /**
-   * True for a write whose caller may have its permission in a part of the estate alone. Errors then name no object that the input does
-   * not name.
+   * True for a write whose caller may have its permission in a part of the estate alone.
    */
   readonly isLimited: boolean
+  /** True if an error may name any object of the resource: the caller may list all of them. The input may name further ones. */
+  readonly mayName: (resource: string) => boolean
   /**
    * Returns those of the ids that the caller may name in a write: all of them, or those of objects that the caller may read. For fields
    * whose schema does not tell that they hold ids.

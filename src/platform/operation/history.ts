@@ -28,8 +28,12 @@ export type History<Tables> = {
   readonly record: (ctx: KernelCtx<Tables>, origin: ChangeOrigin, items: readonly RecordedItem[]) => Promise<void>
   /** Returns a change of this transaction as a preview: without id and time. @param id '' for one that alters nothing */
   readonly preview: (ctx: KernelCtx<Tables>, id: string) => Promise<unknown>
-  /** @param moment as the caller wrote it @throws AppError VALIDATION_ERROR on `as_of` */
-  readonly past: (ctx: KernelCtx<Tables>, moment: string) => Promise<Past<Tables>>
+  /**
+   * @param moment as the caller wrote it
+   * @param hidden resources without an object in this past
+   * @throws AppError VALIDATION_ERROR on `as_of`
+   */
+  readonly past: (ctx: KernelCtx<Tables>, moment: string, hidden?: readonly string[]) => Promise<Past<Tables>>
 }
 
 const withoutPast = async (): Promise<never> => {

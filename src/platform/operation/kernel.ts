@@ -7,7 +7,7 @@ import { asksForDryRun, type HistoryFields } from '../contract/history-fields.ts
 import type { Db, ReadPoint, Tx } from '../db/database.ts'
 import { journaled } from '../db/journal.ts'
 import type { Logger } from '../runtime/log.ts'
-import { checkCaller, checkConsent, limitOf, refuseFeedKey } from './access.ts'
+import { checkCaller, checkConsent, hiddenIn, limitOf, limitOfAnswer, refuseFeedKey } from './access.ts'
 import type { AreaKeeper } from './area-keeper.ts'
 import { type AuditedCall, type AuditSink, auditedAs, eventOf, rawAuditOf, refusalOf, subjectOf } from './audit.ts'
 import { type Call, createContexts, type Done, limitedWrite, type Pending, type Transaction } from './call-context.ts'
@@ -148,7 +148,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
   const runRead = async ({ op, handler }: Bound<Tables>, request: Request): Promise<unknown> => {
     const call = callOf(op, request)
     const { own, fields } = inputOf(op, request.input)
-    const limit = limitOf(op, call.held.caller)
+    const limit = limitOfAnswer(op, call.held.caller)
     if (limit && op.limited !== 'handler') return runLimited({ op, handler }, { ...call, limit }, { own, fields })
     let ctx = contextFor(call, undefined, { readPoint: request.readPoint })
     if (fields.asOf !== undefined) {
@@ -172,21 +172,34 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
 
   type Input = ReturnType<typeof inputOf>
 
-  /** Runs a read for a caller who has its permission in a part of the estate alone. */
+  /** Returns the context of a limited read at an earlier moment. */
+  const pastFor = async (call: LimitedCall, asOf: string, whole: KernelCtx<Tables>): Promise<KernelCtx<Tables>> => {
+    const past = await history.past(whole, asOf, hiddenIn(call.limit))
+    call.request.setHeader?.('X-As-Of', past.at)
+    return contextFor(call, undefined, { past, wholePast: await history.past(whole, asOf) })
+  }
+
+  /** Runs a read for a caller who may see a part of what it shows. */
   const runLimited = async (
     { op, handler }: Bound<Tables>,
     call: LimitedCall,
     { own, fields }: Input,
   ): Promise<unknown> => {
-    if (fields.asOf !== undefined)
+    // The past has no areas.
+    if (fields.asOf !== undefined && call.held.caller.reach)
       throw new AppError('FORBIDDEN', 'as_of needs the permission everywhere; you have it in a part of the estate')
     const { readPoint } = call.request
+    const whole = contextFor(call, undefined, { readPoint })
     let narrowed: KernelCtx<Tables> | undefined
     const part = (): KernelCtx<Tables> => (narrowed ??= narrowedFor(call, readPoint))
-    const input = mayHoldRefs(op.input, own) ? await resolveRefs(part(), op.input, own) : own
-    const whole = contextFor(call, undefined, { readPoint })
-    await areasOf().requireSeen({ whole, part, limit: call.limit }, op, input)
-    const answer = await answerOf(handler, op.limited === 'whole' ? whole : part(), input)
+    // The object in the path needs the permission of the operation alone.
+    const limit = limitOf(op, call.held.caller)
+    const named = limit && limit !== call.limit ? () => narrowedFor({ ...call, limit }, readPoint) : part
+    const input = mayHoldRefs(op.input, own) ? await resolveRefs(limit ? named() : whole, op.input, own) : own
+    if (limit) await areasOf().requireSeen({ whole, part: named, limit }, op, input)
+    const isWhole = op.limited === 'whole' && !call.limit.byResource
+    const ctx = fields.asOf === undefined ? (isWhole ? whole : part()) : await pastFor(call, fields.asOf, whole)
+    const answer = await answerOf(handler, ctx, input)
     return answer instanceof JsonList && input !== own ? answer.of(JSON.stringify(input)) : answer
   }
 
@@ -331,7 +344,7 @@ export const createKernel = <Tables>(options: KernelOptions<Tables>): Kernel<Tab
         const guard = route.limited === 'inside' ? ROUTE_INPUT : undefined
         const own: Call = { name: route.name, request, held, note: '', guard }
         const isNarrowed = route.limited === 'part' || route.limited === 'parts'
-        const limit = isNarrowed ? limitOf(route, held.caller) : undefined
+        const limit = isNarrowed ? limitOfAnswer(route, held.caller) : undefined
         const readPoint = route.readsOnce ? request.readPoint : undefined
         const ctx = limit ? narrowedFor({ ...own, limit }, readPoint) : contextFor(own, undefined, { readPoint })
         return await handler(ctx, raw, call)

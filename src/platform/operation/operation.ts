@@ -111,6 +111,11 @@ export type Operation<
   readonly access: Access
   /** Without it, the permission counts only if the caller has it everywhere. */
   readonly limited?: Limited
+  /**
+   * Of a read: the resources of which its answer shows objects, or derives parts, beside the object that it is about. Objects that the
+   * caller may not list are as if they did not exist. Needs `limited`.
+   */
+  readonly shows?: readonly string[]
   /** Only a user who has signed in may call it, and no API key. No surface but HTTP offers it. */
   readonly session?: NeededSession
   /** Permitted to a user who must first set up a second factor. */
@@ -225,6 +230,8 @@ export type RawRoute = {
   readonly access: Access
   /** Without it, the permission counts only if the caller has it everywhere. */
   readonly limited?: Limited
+  /** As the property of an operation. */
+  readonly shows?: readonly string[]
   /** Only a user who has signed in may call it, and no API key. */
   readonly session?: NeededSession
   /** Permitted to a user who must first set up a second factor. */
