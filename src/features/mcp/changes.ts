@@ -69,12 +69,14 @@ export const describedRow = (change: RowChange): Pick<PlanTable, 'noun' | 'permi
   return { ...kind, id: idOf(kind, rowOf(change)) }
 }
 
-export const countsOf = (changes: readonly RowChange[]): Counts => {
+/** Counts the changed objects, without those that the caller may not read. Kinds without a permission, such as deliveries, belong to others. */
+export const countsOf = (changes: readonly RowChange[], permissions: ReadonlySet<string>): Counts => {
   const counts: Counts = {}
   for (const one of changes) {
+    const { noun, permission } = planTableOf(one.table)
+    if (permission !== undefined && !permissions.has(permission)) continue
     counts[verbOf(one)] ??= {}
     const ofVerb = counts[verbOf(one)] ?? {}
-    const { noun } = planTableOf(one.table)
     ofVerb[noun] = (ofVerb[noun] ?? 0) + 1
   }
   return counts
@@ -84,7 +86,7 @@ const PERMISSIONS: ReadonlyMap<string, Permission | undefined> = new Map(
   [...Object.values(PLAN_TABLES), ...Object.values(SHOWN_KINDS)].map(({ noun, permission }) => [noun, permission]),
 )
 
-/** Without this permission the caller sees only the number of the objects. */
+/** Without this permission the caller does not see the objects. */
 const mayRead = (noun: string, permissions: ReadonlySet<string>): boolean => {
   const permission = PERMISSIONS.get(noun)
   return permission !== undefined && permissions.has(permission)

@@ -9,7 +9,7 @@ import { nameBy } from '../relationships/relationships.ts'
 export type PlanTable = TableRule & {
   /** The singular noun: `device`. */
   readonly noun: string
-  /** The permission to see more than the number of objects; undefined for kinds that are only counted. */
+  /** The permission to see the objects and their number; undefined for kinds that are only counted. */
   readonly permission?: Permission
   /** The visible fields of a row; never secrets. */
   readonly view?: (row: Row) => Row

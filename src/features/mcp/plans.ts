@@ -25,7 +25,7 @@ import {
 } from './changes.ts'
 import { deviceNames } from './device-names.ts'
 import * as store from './plan-store.ts'
-import { seenChanges } from './seen-changes.ts'
+import { type SeenChanges, seenChanges } from './seen-changes.ts'
 import type { PlanRow } from './table.ts'
 
 export const PLAN_MS = 5 * 60 * 1000
@@ -75,8 +75,8 @@ const moved = (issues: readonly FieldIssue[]): AppError => {
   )
 }
 
-const described = (changes: readonly RowChange[]) => {
-  const counts = countsOf(changes)
+const described = ({ changes, permissions }: SeenChanges) => {
+  const counts = countsOf(changes, permissions)
   return { summary: summaryOf(counts), changes: counts }
 }
 
@@ -153,7 +153,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const { answer, changes } = await changesOf(bound, request, at)
       const { caller, input } = request
       const seen = await seenChanges({ db: db.read, store: db }, caller, changes)
-      const shown = { ...described(seen.changes), ...failures(answer) }
+      const shown = { ...described(seen), ...failures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
       const names = await deviceNames({ db: db.read }, changes, caller.permissions)
       const plan: PlanRow = {
@@ -212,7 +212,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       return {
         applied: true,
         operation: plan.operation,
-        ...described(seen.changes),
+        ...described(seen),
         ...(created.length > 0 && { created }),
         ...failures(answer),
         ...(bound.op.showsChanges && { result: answer }),

@@ -131,7 +131,7 @@ export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResul
     errors: failed.slice(0, MAX_ERRORS).map(errorOf),
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
-    also: journal && !ctx.caller.reach ? alongWith(countsOf(journal), own) : null,
+    also: journal && !ctx.caller.reach ? alongWith(countsOf(journal, ctx.caller.permissions), own) : null,
     ...(isDry && { lacking: [...lacking] }),
     fingerprint: fingerprintOf(plan, journal, ctx.now),
   }

@@ -1,7 +1,9 @@
 /** The ends of cables in an exported document: by device and name of the port. */
 import type { Ctx } from '../../ctx.ts'
 import type { Document } from '../../history/kinds.ts'
+import type { Port } from '../../ports/api.ts'
 import * as ports from '../../ports/ports.ts'
+import { mayList } from './names.ts'
 
 /** An end in a stored document. */
 type StoredEnd = { readonly port_id: string; readonly side: string }
@@ -10,16 +12,22 @@ const endsOf = ({ a, b }: Document): readonly StoredEnd[] =>
   // The documents of cables.
   [a, b] as readonly StoredEnd[]
 
-/** Returns the documents of cables with the devices and the names of their ports in place of ids, by id. */
+/**
+ * Returns the documents of cables with the devices and the names of their ports in place of ids, by id. A port that the caller may not list
+ * keeps its id.
+ */
 export const withPlaces = async (ctx: Ctx, cables: ReadonlyMap<string, Document>): Promise<Map<string, Document>> => {
-  const known = await ports.findAll(
-    ctx,
-    [...cables.values()].flatMap((cable) => endsOf(cable).map(({ port_id }) => port_id)),
-  )
+  const known = mayList(ctx, 'ports')
+    ? await ports.findAll(
+        ctx,
+        [...cables.values()].flatMap((cable) => endsOf(cable).map(({ port_id }) => port_id)),
+      )
+    : new Map<string, never>()
   const placeOf = ({ port_id, side }: StoredEnd): Document => {
-    const port = known.get(port_id)
+    const port: Pick<Port, 'device_id' | 'name'> | undefined = known.get(port_id)
+    const at = port ? { device_id: port.device_id, port: port.name } : { port_id }
     // An absent side is the front.
-    return { device_id: port?.device_id, port: port?.name, ...(side !== 'front' && { side }) }
+    return { ...at, ...(side !== 'front' && { side }) }
   }
   return new Map(
     [...cables].map(([id, cable]) => {

@@ -116,6 +116,7 @@ export class Names {
 
   /** Reads the names of ports before they are referred to, beside their device. Those of earlier calls are forgotten. */
   async readPorts(ids: readonly string[]): Promise<void> {
+    if (!mayList(this.#ctx, 'ports')) return
     this.#ports = new Map([...(await findAll(this.#ctx, ids))].map(([id, { name }]) => [id, name]))
   }
 

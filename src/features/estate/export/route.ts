@@ -58,7 +58,7 @@ export const exportHandler = async (ctx: Ctx, request: Request): Promise<Respons
   const resources = resource === undefined ? listable : [resource]
   const { write, type } = FORMATS[format]
   // Before any row. An object that is exported names others.
-  const revision = await expiringRevision(ctx, [...INVENTORY.map(tableOf), 'pool_tags'])
+  const revision = await expiringRevision(ctx, [...listable.map(tableOf), 'pool_tags'])
   const etag = etagOf(`${revision} ${owner} ${resources.join()} ${listable.join()} ${format}`)
   const headers = { ETag: quoted(etag), 'Cache-Control': 'private, no-cache' }
   if (matchesEtag(request.headers.get('if-none-match') ?? '', etag)) return new Response(null, { status: 304, headers })
