@@ -4,6 +4,7 @@ import type { Permission } from '../../platform/operation/operation.ts'
 import { EVENTS } from './catalogue.ts'
 import type { Parts, Sight } from './sight.ts'
 import type { StoredEvent } from './store.ts'
+import { type EventPart, withheldFrom, withoutParts } from './withheld.ts'
 
 export type Wanted = {
   /** Names, and families such as `device.*`; undefined for all. */
@@ -18,6 +19,8 @@ export type Audience = {
   readonly resource: string | undefined
   /** Of the events that are received in a part of the estate alone, by name. Empty for most listeners. */
   readonly parts: ReadonlyMap<string, Parts>
+  /** Of the events whose data is sent without some parts, by name. Empty for most listeners. */
+  readonly withheld: ReadonlyMap<string, readonly EventPart[]>
 }
 
 /** The permission that the live feed requires, beside that of each event. */
@@ -35,6 +38,10 @@ export const partsFor = ({ permissions, reach }: Rights, permission: Permission)
 export const partsText = (parts: Parts | undefined): string =>
   parts === undefined ? '' : JSON.stringify(parts.map(({ scopes }) => scopes.map((set) => [...set].sort())))
 
+/** True if the permission counts in all of these parts. */
+const countsIn = (rights: Rights, permission: Permission, parts: Parts): boolean =>
+  partsFor(rights, permission)?.every(({ part }) => parts.some((one) => one.part === part)) ?? false
+
 export type Bytes = Uint8Array<ArrayBuffer>
 
 const familyOf = (event: string): string => `${event.slice(0, event.indexOf('.'))}.*`
@@ -44,14 +51,18 @@ export const audienceOf = (rights: Rights, { types, resource }: Wanted): Audienc
     types === undefined || types.includes(name) || types.includes(familyOf(name))
   const names: string[] = []
   const parts = new Map<string, Parts>()
+  const withheld = new Map<string, readonly EventPart[]>()
   for (const { name, permission } of EVENTS) {
     const held = isWanted(name) ? partsFor(rights, permission) : undefined
     if (!held) continue
     names.push(name)
     if (held.length > 0) parts.set(name, held)
+    const hidden = withheldFrom(name, (needed) => countsIn(rights, needed, held))
+    if (hidden.length > 0) withheld.set(name, hidden)
   }
   const limits = [...parts].map(([name, of]) => [name, partsText(of)])
-  return { key: JSON.stringify([names, resource, limits]), names: new Set(names), resource, parts }
+  const hidden = [...withheld].map(([name, of]) => [name, of.map(({ permission }) => permission)])
+  return { key: JSON.stringify([names, resource, limits, hidden]), names: new Set(names), resource, parts, withheld }
 }
 
 const isFor = ({ names, resource }: Audience, { event, resource_id }: StoredEvent): boolean =>
@@ -81,8 +92,9 @@ export const createEncoding = (events: readonly StoredEvent[], sight?: Sight) =>
     const pieces = events.flatMap((event) => {
       if (!isFor(audience, event)) return []
       const parts = audience.parts.get(event.event)
-      const data = parts ? sight?.(event, parts) : event.data
-      if (data === undefined) return []
+      const seen = parts ? sight?.(event, parts) : event.data
+      if (seen === undefined) return []
+      const data = withoutParts(seen, audience.withheld.get(event.event) ?? [])
       return data === event.data ? bytesOf(event) : encoder.encode(textOf({ ...event, data }))
     })
     const [only = new Uint8Array(), ...others] = pieces

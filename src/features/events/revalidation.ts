@@ -9,6 +9,7 @@ import { type CheckCredentials, credentialName, type Held } from '../sessions/cr
 import { NEEDED, partsFor, partsText } from './audience.ts'
 import { EVENTS } from './catalogue.ts'
 import type { Listener } from './feed.ts'
+import { PART_PERMISSIONS } from './withheld.ts'
 
 /** The interval of checks without a notification. */
 const EVERY_MS = 750
@@ -39,11 +40,11 @@ export type Revalidation = {
 }
 
 /** The permissions that decide which events a listener receives. */
-const DECISIVE = [...new Set([NEEDED, ...EVENTS.map(({ permission }) => permission)])]
+const DECISIVE = [...new Set([NEEDED, ...EVENTS.map(({ permission }) => permission), ...PART_PERMISSIONS])]
 
 type Rights = Pick<Caller, 'permissions' | 'reach'>
 
-/** Returns true if both receive the events of the same parts of the estate. */
+/** Returns true if both receive the same parts of the events of the same parts of the estate. */
 const seesSameEvents = (one: Rights, other: Rights): boolean =>
   DECISIVE.every((permission) => partsText(partsFor(one, permission)) === partsText(partsFor(other, permission)))
 

@@ -28,15 +28,15 @@ const shown = [
 ] as const
 type Shown = Pick<DeliveryRow, (typeof shown)[number]>
 
-/** Returns the fields in the order of the contract. @param isSeen true if the caller may see the object of the event */
-export const deliveryOf = (stored: Shown, isSeen: boolean): Delivery => {
-  const { body, change_id, attempts, ...row } = separateChange(stored)
+/** Returns the fields in the order of the contract. @param seen the body as the caller may see it; undefined if the caller may not see the event */
+export const deliveryOf = (stored: Shown, seen: string | undefined): Delivery => {
+  const { body, change_id, attempts, ...row } = separateChange({ ...stored, body: seen ?? stored.body })
   const { id, webhook_id, event, status, attempt_number, response_code, error } = row
-  const response_body = isSeen ? row.response_body : ''
+  const response_body = seen === undefined ? '' : row.response_body
   return {
     ...{ id, webhook_id, event },
     // Written by this feature.
-    payload: isSeen ? (JSON.parse(body) as Delivery['payload']) : null,
+    payload: seen === undefined ? null : (JSON.parse(body) as Delivery['payload']),
     ...{ status, attempt_number, response_code, response_body, error },
     duration_ms: row.duration_ms,
     next_retry: row.next_retry,

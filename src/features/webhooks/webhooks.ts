@@ -17,7 +17,7 @@ import { outcomeOf, send, type Target } from './attempt.ts'
 import { create, remove, secretPlace, update } from './changes.ts'
 import * as deliveries from './delivery-store.ts'
 import { createDispatcher } from './dispatch.ts'
-import { maySee, requireEvents, sightOf } from './event-rights.ts'
+import { requireEvents, seenBody, sightOf } from './event-rights.ts'
 import { openHeaders } from './headers.ts'
 import { createQueue, QUEUED, queuePing } from './queue.ts'
 import type { Delivery } from './schema.ts'
@@ -44,7 +44,7 @@ const mustGet = async (scope: DbScope, id: string): Promise<store.Stored> =>
 /** Returns the delivery as the caller may see it. @throws AppError NOT_FOUND */
 const mustGetDelivery = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
   const delivery = orNotFound(await deliveries.find(ctx, id, deliveryId), 'delivery', deliveryId)
-  return deliveries.deliveryOf(delivery, maySee(ctx, delivery.event))
+  return deliveries.deliveryOf(delivery, seenBody(ctx, delivery.event, delivery.body))
 }
 
 const redeliver = async (ctx: Ctx, id: string, deliveryId: string): Promise<Delivery> => {
@@ -174,7 +174,7 @@ export const webhooksFeature = (options: WebhookOptions): Feature => {
           revision: `${revision}.${sightOf(ctx)}`,
           query,
           page,
-          row: (one) => deliveries.deliveryOf(one, maySee(ctx, one.event)),
+          row: (one) => deliveries.deliveryOf(one, seenBody(ctx, one.event, one.body)),
         })
       },
       delivery: async (ctx, { id, delivery_id }) => mustGetDelivery(ctx, id, delivery_id),
