@@ -51,6 +51,9 @@ export const feedIdOf = (url: string): string => Key.parse(decoded(new URL(url).
 export const permissionOf = ({ format }: Pick<Feed, 'format'>): Permission =>
   format === 'zone' ? 'dns:read' : 'devices:list'
 
+const seenPlaces = ({ caller }: Ctx): string =>
+  ['networks:list', 'datacenters:list'].map((one) => (caller.permissions.has(one) ? '1' : '0')).join('')
+
 /** @throws AppError NOT_FOUND, and those of `Renderer` */
 export const contentHandler =
   (render: Renderer) =>
@@ -73,14 +76,16 @@ export const contentHandler =
     })
     const unchanged = (etag: string) => new Response(null, { status: 304, headers: headersOf(etag) })
     const etags = ctx.store.cache.at<string>(feed.format === 'zone' ? 'zone feed etags' : 'feed etags', revision)
-    const known = etags.get(id)
+    // Callers who may list fewer networks or datacenters get other content.
+    const kept = seenPlaces(ctx) === '11' ? id : `${id} ${seenPlaces(ctx)}`
+    const known = etags.get(kept)
     if (known !== undefined && matchesEtag(asked, known)) return unchanged(known)
     const content = render(ctx, feed)
     const most = feed.format === 'template' ? Number.POSITIVE_INFINITY : WHOLE_BYTES
     const { pieces, isWhole } = await beginningOf(content, most)
     const whole = isWhole ? Buffer.concat(pieces) : undefined
     const etag = etagOf(whole ? whole.toString('latin1') : `${revision} ${id}`)
-    etags.set(id, etag, etag.length)
+    etags.set(kept, etag, etag.length)
     if (matchesEtag(asked, etag)) {
       await content.return(undefined)
       return unchanged(etag)

@@ -4,7 +4,7 @@ import type { Write } from '../../template/protocol.ts'
 import type { Ctx } from '../ctx.ts'
 import { zoneFile } from '../dns-zones/file.ts'
 import { type Filtered, filtered, type Places } from './filtered.ts'
-import { addressNames, type FeedDevice, type Skip } from './formats/format.ts'
+import { addressNames, type FeedDevice, type FeedNetwork, type Skip } from './formats/format.ts'
 import { WRITERS } from './formats/formats.ts'
 import type { Feed } from './schema.ts'
 
@@ -18,8 +18,10 @@ export type Watch = {
 
 const encoder = new TextEncoder()
 
+type Visible = Pick<Places, 'networks' | 'datacenters' | 'networkOf'>
+
 /** Networks and datacenters are sent once. Devices name them by id, and their main address by its place. */
-const documentOf = ({ device, addresses }: FeedDevice, { networkOf }: Places): object => {
+const documentOf = ({ device, addresses }: FeedDevice, { networkOf }: Visible): object => {
   const main = addresses.findIndex(({ isMain }) => isMain)
   return {
     ...device,
@@ -33,14 +35,44 @@ const documentOf = ({ device, addresses }: FeedDevice, { networkOf }: Places): o
   }
 }
 
+/**
+ * Returns the networks and datacenters that a template sees: all that the caller may list. Of the others, those of the devices of the feed,
+ * which are read for this beforehand.
+ */
+const visiblePlaces = async ({ caller }: Ctx, { places, chunks }: Filtered): Promise<Visible> => {
+  const [hasNetworks, hasDatacenters] = ['networks:list', 'datacenters:list'].map((one) => caller.permissions.has(one))
+  if (hasNetworks && hasDatacenters) return places
+  const networks = new Set<string>()
+  const datacenters = new Set<string>()
+  for await (const devices of chunks())
+    for (const { device, addresses } of devices) {
+      if (device.datacenter_id !== null) datacenters.add(device.datacenter_id)
+      for (const { address } of addresses) {
+        const network = places.networkOf(address)
+        if (network) networks.add(network.id)
+      }
+    }
+  const isShown = ({ id }: FeedNetwork): boolean => hasNetworks || networks.has(id)
+  return {
+    networks: places.networks.filter(isShown),
+    datacenters: new Map([...places.datacenters].filter(([id]) => hasDatacenters || datacenters.has(id))),
+    // A device that was changed since is in a network that is not sent.
+    networkOf: (address) => {
+      const network = places.networkOf(address)
+      return network && isShown(network) ? network : undefined
+    },
+  }
+}
+
 const writeOf =
-  (feed: Rendered, { places, chunks }: Filtered, { onDevices }: Watch): Write =>
+  (ctx: Ctx, feed: Rendered, { all, onDevices }: { readonly all: Filtered } & Pick<Watch, 'onDevices'>): Write =>
   async (send) => {
+    const places = await visiblePlaces(ctx, all)
     const { template: _, ...own } = feed
     await send('feed', own)
     for (const network of places.networks) await send('network', network)
     for (const [id, name] of places.datacenters) await send('datacenter', { id, name })
-    for await (const devices of chunks()) {
+    for await (const devices of all.chunks()) {
       onDevices?.(devices.length)
       for (const device of devices) await send('device', documentOf(device, places))
     }
@@ -66,7 +98,7 @@ export const createRenderer = (templates: Templates): Renderer =>
     }
     const all = await filtered(ctx, feed)
     if (feed.format === 'template') {
-      const write = writeOf(feed, all, watch)
+      const write = writeOf(ctx, feed, { all, ...watch })
       yield await templates.render({ template: feed.template, write, signal: ctx.signal })
       return
     }
