@@ -265,7 +265,7 @@ const changeOfScope = async (data: string, key: string, layout: Layout): Promise
   const ms = median(taken)
   results.push(
     plain({
-      work: `a change of a scope by ${devices.toLocaleString('en-US')} devices`,
+      work: `a change of a scope by ${(devices ?? 0).toLocaleString('en-US')} devices`,
       ours: `${milliseconds(ms)} (longest ${milliseconds(Math.max(...taken))})`,
       goal: `< ${milliseconds(GOAL_CHANGE_MS)}`,
       isMet: ms < GOAL_CHANGE_MS,

@@ -20,8 +20,14 @@ export const Scope = z
   .meta({ id: 'Scope', columns: ['id', 'name', 'datacenter_ids', 'subnets', 'tags'] })
 export type Scope = z.infer<typeof Scope>
 
+const Count = z
+  .int()
+  .nullable()
+  .describe('null without the permission to list them everywhere')
+  .meta({ examples: [1] })
+
 export const ScopeCounts = z
-  .object({ datacenters: z.int(), networks: z.int(), pools: z.int(), devices: z.int() })
+  .object({ datacenters: Count, networks: Count, pools: Count, devices: Count })
   .meta({ id: 'ScopeCounts' })
 export type ScopeCounts = z.infer<typeof ScopeCounts>
 

@@ -115,17 +115,20 @@ const leave = async (ctx: Ctx, list: 'datacenter_ids' | 'space_ids', id: string)
 
 const COUNTED = ['datacenters', 'networks', 'pools', 'devices'] as const
 
+type Counted = (typeof COUNTED)[number]
+
+/** Returns the tables whose objects the caller may count. The counts of a small subnet would find single addresses. */
+const countedFor = ({ caller }: Ctx): Counted[] => COUNTED.filter((table) => caller.permissions.has(`${table}:list`))
+
+const NO_COUNTS: ScopeCounts = { datacenters: null, networks: null, pools: null, devices: null }
+
 /** Returns the numbers of objects in a scope, by its id. */
 const countsByScope = async (ctx: Ctx): Promise<(id: string) => ScopeCounts> => {
-  const datacenters = await countByScope(ctx, 'datacenters')
-  const networks = await countByScope(ctx, 'networks')
-  const pools = await countByScope(ctx, 'pools')
-  const devices = await countByScope(ctx, 'devices')
+  const all = new Map<Counted, ReadonlyMap<string, number>>()
+  for (const table of countedFor(ctx)) all.set(table, await countByScope(ctx, table))
   return (id) => ({
-    datacenters: datacenters.get(id) ?? 0,
-    networks: networks.get(id) ?? 0,
-    pools: pools.get(id) ?? 0,
-    devices: devices.get(id) ?? 0,
+    ...NO_COUNTS,
+    ...Object.fromEntries([...all].map(([table, counts]) => [table, counts.get(id) ?? 0])),
   })
 }
 
@@ -134,7 +137,10 @@ export const feature: Feature = {
   operations: implement(scopes, {
     list: async (ctx, { name, include, ...page }) => {
       const hasCounts = include?.includes('counts') ?? false
-      const revision = await ctx.store.revision(hasCounts ? ['scopes', 'area_scopes', ...COUNTED] : ['scopes'])
+      const counted = hasCounts ? countedFor(ctx) : []
+      const tables = counted.length > 0 ? (['scopes', 'area_scopes', ...counted] as const) : (['scopes'] as const)
+      const withheld = hasCounts && counted.length < COUNTED.length ? ` of ${counted}` : ''
+      const revision = `${await ctx.store.revision(tables)}${withheld}`
       const counts = hasCounts ? await countsByScope(ctx) : undefined
       const query = store.query(ctx)
       return listRows(ctx, {
@@ -153,13 +159,9 @@ export const feature: Feature = {
     delete: async (ctx, { id }) => remove(ctx, id),
     counts: async (ctx, { id }) => {
       await mustGet(ctx, id)
-      const count = (table: 'datacenters' | 'networks' | 'pools' | 'devices') => countIn(ctx, table, id)
-      return {
-        datacenters: await count('datacenters'),
-        networks: await count('networks'),
-        pools: await count('pools'),
-        devices: await count('devices'),
-      }
+      const counts: Record<Counted, number | null> = { ...NO_COUNTS }
+      for (const table of countedFor(ctx)) counts[table] = await countIn(ctx, table, id)
+      return counts
     },
   }),
   reactions: {

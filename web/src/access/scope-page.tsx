@@ -5,9 +5,9 @@ import { factsOf } from '../resource/columns.tsx'
 import { MissingObject, ObjectPage } from '../resource/object-page.tsx'
 import { usePermit, usePermitted } from '../shell/me.ts'
 import { PageBody } from '../shell/page.tsx'
-import { count } from '../ui/format.ts'
 import { Card, CopyText, Facts, Figure, Skeleton, Tags, TimeAgo } from '../ui/primitives.tsx'
 import css from './access.module.css'
+import { countOrNone } from './counts.ts'
 import { GrantsCard } from './grants/grants-card.tsx'
 import { scopeCountsQuery, scopeQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
@@ -32,7 +32,7 @@ const Counts = ({ id }: { readonly id: string }) => {
     <div className={css.figures}>
       {COUNTED.map(([label, name]) => (
         <Figure key={name} label={`${label} in it`}>
-          {data ? count(data[name]) : <Skeleton width="40px" />}
+          {data ? countOrNone(data[name]) : <Skeleton width="40px" />}
         </Figure>
       ))}
     </div>

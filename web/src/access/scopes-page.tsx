@@ -9,8 +9,8 @@ import { actionsColumn } from '../resource/row-menu.tsx'
 import { useIsInUse, usePermit } from '../shell/me.ts'
 import type { Column } from '../table/column.ts'
 import type { TableSpec } from '../table/engine.ts'
-import { count } from '../ui/format.ts'
 import { Tags, TimeAgo } from '../ui/primitives.tsx'
+import { countOrNone } from './counts.ts'
 import { countedScopesQuery, grantsQuery } from './queries.ts'
 import { DeleteScope } from './scopes/delete-scope.tsx'
 import { type Names, namesOf, scopeFields } from './scopes/fields.ts'
@@ -46,10 +46,12 @@ const COUNTS: readonly Column<ListedScope>[] = COUNTED.map((id) => ({
   width: 84,
   isRight: true,
   isSortable: true,
-  cell: ({ counts }) => <span className="num">{counts && count(counts[id])}</span>,
+  cell: ({ counts }) => <span className="num">{counts && countOrNone(counts[id])}</span>,
 }))
 
-const COUNT_SORTS = Object.fromEntries(COUNTED.map((id) => [id, ({ counts }: ListedScope) => counts?.[id]]))
+const COUNT_SORTS = Object.fromEntries(
+  COUNTED.map((id) => [id, ({ counts }: ListedScope) => counts?.[id] ?? undefined]),
+)
 
 const specFor = (datacenters: Names, spaces: Names): TableSpec<ListedScope> => {
   const spec = tableSpec(scopeFields(datacenters, spaces))

@@ -21,14 +21,29 @@ const SPEC = tableSpec(fields)
 
 const TONES: Readonly<Record<Cable['status'], Tone>> = { connected: 'ok', planned: 'info', decommissioned: 'idle' }
 
+/** A name that the caller may not list. */
+const Withheld = ({ permission }: { readonly permission: string }) => (
+  <span className="muted" title={`Needs the permission ${permission}`}>
+    –
+  </span>
+)
+
 const EndCell = ({ end: { device_id, device, port_id, port, side } }: { readonly end: CableEnd }) => (
   <>
-    <RowLink to="devices" id={device_id}>
-      {device}
-    </RowLink>{' '}
-    <RowLink to="ports" id={port_id} className="mono">
-      {side === 'rear' ? `${port} rear` : port}
-    </RowLink>
+    {device === '' ? (
+      <Withheld permission="devices:list" />
+    ) : (
+      <RowLink to="devices" id={device_id}>
+        {device}
+      </RowLink>
+    )}{' '}
+    {port === '' ? (
+      <Withheld permission="ports:list" />
+    ) : (
+      <RowLink to="ports" id={port_id} className="mono">
+        {side === 'rear' ? `${port} rear` : port}
+      </RowLink>
+    )}
   </>
 )
 
