@@ -132,6 +132,7 @@ export const cables = {
     past: true,
     access: 'cables:list',
     limited: 'part',
+    shows: ['devices', 'ports'],
     input: () =>
       z.object({
         device_id: idOf('devices').optional().describe('Only cables with an end at this device'),
@@ -164,6 +165,7 @@ export const cables = {
     past: true,
     access: 'cables:read',
     limited: 'whole',
+    shows: ['devices', 'ports'],
     input: One,
     output: Cable,
   }),
@@ -217,6 +219,7 @@ export const cables = {
     past: true,
     access: 'cables:read',
     limited: 'part',
+    shows: ['cables', 'devices', 'ports'],
     cli: { command: 'port trace', shown: shownTrace },
     input: z.object({ id: idOf('ports') }),
     output: Trace,
@@ -228,6 +231,7 @@ export const cables = {
     past: true,
     access: 'cables:list',
     limited: 'part',
+    shows: ['devices', 'ports'],
     cli: { command: 'device paths', shown: shownPaths },
     input: () => z.object({ id: idOf('devices'), ...Page }),
     output: () => z.array(DevicePath),

@@ -8,6 +8,7 @@ import { lockCustom } from '../custom-fields/engine.ts'
 import { listWithCustom } from '../custom-fields/row-lists.ts'
 import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/rows.ts'
 import { asRestored, type Restored } from '../restored.ts'
+import { listedBy } from '../scopes/part.ts'
 import { type Cable, CableDraft, CablePatch, cables } from './api.ts'
 import { endsFor, isEnd } from './ends.ts'
 import { endOf, type Names, namesOf } from './names.ts'
@@ -29,6 +30,15 @@ const cableOf = ({ id, a, b, ...fields }: store.StoredCable, names: Names): Cabl
 const withNames = async (ctx: Ctx, cable: store.StoredCable): Promise<Cable> =>
   cableOf(cable, await namesOf(ctx, endsOf([cable])))
 
+/** The resources whose names are in a cable. */
+const NAMED = ['devices', 'ports']
+
+/** Returns a cable as its caller sees it. @param cable with the names of both ends */
+const shownTo = async (ctx: Ctx, stored: store.StoredCable, cable: Cable): Promise<Cable> => {
+  const listed = await listedBy(ctx, NAMED)
+  return listed === ctx ? cable : withNames(listed, stored)
+}
+
 export const create = async (
   ctx: Ctx,
   { id = Bun.randomUUIDv7(), ...draft }: CableDraft & Restored,
@@ -49,10 +59,16 @@ export const create = async (
   await store.insert(ctx, stored)
   const cable = await withNames(ctx, stored)
   await ctx.emit('cable.created', cable)
-  return cable
+  return shownTo(ctx, stored, cable)
 }
 
-type Locked = { readonly stored: store.StoredCable; readonly names: Names; readonly cable: Cable }
+type Locked = {
+  readonly stored: store.StoredCable
+  readonly names: Names
+  readonly cable: Cable
+  /** As the caller sees it. */
+  readonly shown: Cable
+}
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
   await lockCustom(ctx, 'cables')
@@ -60,8 +76,9 @@ const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
   const stored = orNotFound(locked, 'cable', id)
   const names = await namesOf(ctx, endsOf([stored]))
   const cable = cableOf(stored, names)
-  ctx.precondition(cable)
-  return { stored, names, cable }
+  const shown = await shownTo(ctx, stored, cable)
+  ctx.precondition(shown)
+  return { stored, names, cable, shown }
 }
 
 /** @throws AppError VALIDATION_ERROR if an end is given that is not the stored one */
@@ -79,12 +96,12 @@ export const update = async (ctx: Ctx, { id, a, b, ...patch }: CablePatch): Prom
   const { stored: before, names } = locked
   checkSameEnds({ a, b }, locked)
   const { value, changes } = await mergeCustom(ctx, 'cables', { before, patch: withChangedRefs(before, patch) })
-  if (changes.length === 0) return locked.cable
+  if (changes.length === 0) return locked.shown
   const stored = { ...value, updated_at: ctx.now }
   await store.update(ctx, before, stored)
   const cable = cableOf(stored, names)
   await ctx.emit('cable.updated', { cable, changes })
-  return cable
+  return shownTo(ctx, stored, cable)
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {

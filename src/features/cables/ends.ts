@@ -72,7 +72,7 @@ const readEnds = async (ctx: Ctx, given: Given): Promise<Record<Name, Meant>> =>
 const isSame = (a: Meant, b: Meant): boolean => ports.placeKey(a) === ports.placeKey(b) && a.side === b.side
 
 /** The rules between ends and ports. @throws AppError VALIDATION_ERROR with all of them */
-const checkEnds = async (ctx: Ctx, { a, b }: Record<Name, Meant>): Promise<void> => {
+const checkEnds = async (ctx: Ctx, given: Given, { a, b }: Record<Name, Meant>): Promise<void> => {
   const issues: FieldIssue[] = []
   const taken = await store.endsOf(
     ctx,
@@ -82,11 +82,13 @@ const checkEnds = async (ctx: Ctx, { a, b }: Record<Name, Meant>): Promise<void>
     ['a', a],
     ['b', b],
   ] as const) {
+    // A port that the input names by its id may be hidden.
+    const called = ctx.mayName('ports') || given[at].port_id === undefined ? name : 'the port'
     if (side === 'rear' && !port?.pass_through)
-      issues.push({ field: `${at}.side`, message: `${name} is no pass-through port, and has a front alone` })
+      issues.push({ field: `${at}.side`, message: `${called} is no pass-through port, and has a front alone` })
     const end = port && taken.get(store.endKey({ port_id: port.id, side }))
-    const which = ctx.isLimited ? '' : `, with the id "${end?.cable_id}"`
-    if (end) issues.push({ field: at, message: `${name} has a cable already${which}` })
+    const which = ctx.mayName('cables') ? `, with the id "${end?.cable_id}"` : ''
+    if (end) issues.push({ field: at, message: `${called} has a cable already${which}` })
   }
   if (isSame(a, b)) issues.push({ field: 'b', message: 'must be another end than a' })
   else if (a.port && b.port && a.port.kind !== b.port.kind)
@@ -97,7 +99,7 @@ const checkEnds = async (ctx: Ctx, { a, b }: Record<Name, Meant>): Promise<void>
 /** Returns the ports of both ends of a new cable. Locks their devices until commit. @throws AppError VALIDATION_ERROR */
 export const endsFor = async (ctx: Ctx, given: Given): Promise<Ends> => {
   const meant = await readEnds(ctx, given)
-  await checkEnds(ctx, meant)
+  await checkEnds(ctx, given, meant)
   const { a, b } = meant
   const kind = a.port?.kind ?? b.port?.kind ?? 'network'
   const missing = [a, b].filter(({ port }) => port === undefined)

@@ -7,6 +7,7 @@ import { objectRefs } from '../../platform/operation/object-refs.ts'
 import type { Ctx } from '../ctx.ts'
 import { recordCustom } from '../custom-fields/engine.ts'
 import { customText, withCustomOfRow } from '../custom-fields/rows.ts'
+import { existing } from '../devices/devices.ts'
 import type { Side } from '../ports/end.ts'
 import type { Tables } from '../tables.ts'
 import type { Cable } from './api.ts'
@@ -67,31 +68,32 @@ const portOf = (eb: Expressions, end: 'a' | 'b') =>
   eb.selectFrom('ports').whereRef('ports.id', '=', `cables.${end}_port_id`)
 
 const deviceNameOf = (eb: Expressions, end: 'a' | 'b') =>
-  portOf(eb, end).innerJoin('devices', 'devices.id', 'ports.device_id').select('devices.name').$asScalar().$notNull()
+  portOf(eb, end).innerJoin('devices', 'devices.id', 'ports.device_id').select('devices.name').$asScalar()
 
 /** Selects the names of the ends. Counts of the list leave them out. */
 const names = (eb: Expressions) =>
   [
-    portOf(eb, 'a').select('ports.name').$asScalar().$notNull().as('a_port'),
-    portOf(eb, 'a').select('ports.device_id').$asScalar().$notNull().as('a_device_id'),
+    portOf(eb, 'a').select('ports.name').$asScalar().as('a_port'),
+    portOf(eb, 'a').select('ports.device_id').$asScalar().as('a_device_id'),
     deviceNameOf(eb, 'a').as('a_device'),
-    portOf(eb, 'b').select('ports.name').$asScalar().$notNull().as('b_port'),
-    portOf(eb, 'b').select('ports.device_id').$asScalar().$notNull().as('b_device_id'),
+    portOf(eb, 'b').select('ports.name').$asScalar().as('b_port'),
+    portOf(eb, 'b').select('ports.device_id').$asScalar().as('b_device_id'),
     deviceNameOf(eb, 'b').as('b_device'),
   ] as const
 
 /** Cables with the names of their ends, by label. */
 export const namedQuery = (ctx: Ctx) => query(ctx).select(names)
 
-export type NamedRow = Row & Readonly<Record<`${'a' | 'b'}_${'port' | 'device_id' | 'device'}`, string>>
+/** The names of ports and devices that the caller may not list are null. */
+export type NamedRow = Row & Readonly<Record<`${'a' | 'b'}_${'port' | 'device_id' | 'device'}`, string | null>>
 
 /** Returns the object of a row with names. */
 export const namedOf = ({ a_port, a_device_id, a_device, b_port, b_device_id, b_device, ...row }: NamedRow): Cable => {
   const { id, a, b, ...cable } = storedOf(row)
   return {
     id,
-    a: { device_id: a_device_id, device: a_device, port_id: a.port_id, port: a_port, side: a.side },
-    b: { device_id: b_device_id, device: b_device, port_id: b.port_id, port: b_port, side: b.side },
+    a: { device_id: a_device_id ?? '', device: a_device ?? '', port_id: a.port_id, port: a_port ?? '', side: a.side },
+    b: { device_id: b_device_id ?? '', device: b_device ?? '', port_id: b.port_id, port: b_port ?? '', side: b.side },
     ...cable,
   }
 }
@@ -151,9 +153,28 @@ const labelled = preparedKeys((db: Kysely<Tables>, ids) =>
 /** A port and its device, by their names. */
 export type NamedPort = Awaited<ReturnType<typeof labelled>>[number]
 
-/** Returns the existing ports of those ids with their names, by id. */
-export const namedPorts = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, NamedPort>> =>
-  new Map((await labelled(ctx, ids)).map((port) => [port.id, port]))
+const visiblePorts = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('ports').select('id').where('id', 'in', ids),
+)
+
+/**
+ * Returns the existing ports of those ids with their names, by id. Of a port that the context does not show, the device and the names are
+ * empty; of a device, its name.
+ */
+export const namedPorts = async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, NamedPort>> => {
+  const { whole } = ctx
+  const all = await labelled(whole, ids)
+  if (whole === ctx) return new Map(all.map((port) => [port.id, port]))
+  const deviceIds = [...new Set(all.map(({ device_id }) => device_id))]
+  const ports = new Set((await visiblePorts(ctx, ids)).map(({ id }) => id))
+  const devices = await existing(ctx, deviceIds)
+  return new Map(
+    all.map((port) => {
+      if (!ports.has(port.id)) return [port.id, { ...port, port: '', device_id: '', device: '' }]
+      return [port.id, devices.has(port.device_id) ? port : { ...port, device: '' }]
+    }),
+  )
+}
 
 /** Locks the refs of a new cable until commit. @throws RefTakenError */
 export const claimRefs = ofCables.claim

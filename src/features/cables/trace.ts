@@ -126,19 +126,26 @@ const tracesOf = async (ctx: Ctx, ids: readonly string[]): Promise<Trace[]> => {
 
 /** @throws AppError NOT_FOUND */
 export const traceFrom = async (ctx: Ctx, id: string): Promise<Trace> => {
-  if (!(await ports.find(ctx, id))) throw notFound('port', id)
+  if (!(await ports.find(ctx.whole, id))) throw notFound('port', id)
   const [trace] = await tracesOf(ctx, [id])
   if (!trace) throw new Error('one port has one path')
   return trace
+}
+
+/** Returns a test for the ports of a device that the context shows. */
+const shownIn = async (ctx: Ctx, deviceId: string): Promise<(portId: string) => boolean> => {
+  const shown = new Set((await ports.findOfDevices(ctx, [deviceId])).map(({ id }) => id))
+  return (portId) => shown.has(portId)
 }
 
 type Asked = { readonly id: string; readonly limit?: number | undefined; readonly offset?: number | undefined }
 
 /** Returns the paths of the cabled ports of a device, by name. @throws AppError NOT_FOUND */
 export const pathsOf = async (ctx: Ctx, { id, limit, offset = 0 }: Asked): Promise<JsonList<DevicePath>> => {
-  await mustExist(ctx, id)
+  const { whole } = ctx
+  await mustExist(whole, id)
   const revision = await ctx.store.revision(['cables', 'cable_ends', 'ports', 'devices'])
-  const all = await ports.findOfDevices(ctx, [id])
+  const all = await ports.findOfDevices(whole, [id])
   const ends = await store.endsOf(
     ctx,
     all.map((port) => port.id),
@@ -151,7 +158,10 @@ export const pathsOf = async (ctx: Ctx, { id, limit, offset = 0 }: Asked): Promi
       ctx,
       wanted.map((port) => port.id),
     )
-    yield wanted.flatMap(({ id: port_id, name: port }, i) => JSON.stringify({ port_id, port, ...traces[i] }))
+    const isShown = whole === ctx ? () => true : await shownIn(ctx, id)
+    yield wanted.flatMap(({ id: port_id, name }, i) =>
+      JSON.stringify({ port_id, port: isShown(port_id) ? name : '', ...traces[i] }),
+    )
   }
   return new JsonList<DevicePath>({ revision, total: async () => page.length, rows })
 }

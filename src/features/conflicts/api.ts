@@ -58,6 +58,7 @@ export const conflicts = {
     http: 'GET /api/devices/{id}/conflicts',
     access: 'conflicts:list',
     limited: 'part',
+    shows: ['devices'],
     cli: { command: 'device conflicts' },
     input: () => z.object({ id: idOf('devices'), status: ConflictStatus.optional(), ...Page }),
     output: () => z.array(Conflict),

@@ -152,7 +152,7 @@ export const feature: Feature = {
     summary,
     ofDevice: async (ctx, { id, status, ...page }) => {
       const revision = await ctx.store.revision(['conflicts', 'devices'])
-      await devices.mustExist(ctx, id)
+      await devices.mustExist(ctx.whole, id)
       return listRows(ctx, { revision, query: store.queryOf(ctx, id, { status }), page, row: store.conflictOf })
     },
     get: async (ctx, { id }) => mustGet(ctx, id),

@@ -15,6 +15,7 @@ import {
 } from '../../platform/contract/fields.ts'
 import { whole } from '../../platform/contract/text-rules.ts'
 import { operation } from '../../platform/operation/operation.ts'
+import { INVENTORY } from '../inventory.ts'
 import {
   CUSTOM_RESOURCES,
   FIELD_NAME,
@@ -132,6 +133,8 @@ export const customFields = {
     past: true,
     access: 'custom-fields:list',
     limited: 'part',
+    // The objects that have values.
+    shows: INVENTORY.filter((resource) => resource !== 'custom-fields'),
     input: () =>
       z.object({
         resource: z.enum(CUSTOM_RESOURCES).optional().describe('Only the fields of this resource'),

@@ -17,7 +17,7 @@ import { references } from './references.ts'
 import { issuesOf, normalized } from './rules.ts'
 import type { StoredField } from './store.ts'
 import * as store from './store.ts'
-import { usageIssues } from './usage.ts'
+import { mayTell, usageIssues } from './usage.ts'
 
 /** For the history, the import and estate documents. */
 export const { documents, derivedOf, naturalKey, idsOfKeys, all, existing } = store
@@ -122,7 +122,8 @@ export const remove = async (ctx: Ctx, id: string, isForced = false): Promise<vo
   ctx.precondition(field)
   const ids = await store.idsWithValue(ctx, number)
   if (ids.length > 0 && !isForced) {
-    const objects = ids.length === 1 ? '1 object has' : `${ids.length} objects have`
+    const counted = ids.length === 1 ? '1 object has' : `${ids.length} objects have`
+    const objects = mayTell(ctx, field) ? counted : 'Objects have'
     throw new AppError('IN_USE', `${objects} a value of "${field.name}"; \`force\` deletes the values too`)
   }
   const without = ({ [field.name]: _, ...others }: Custom): Custom => others
@@ -148,9 +149,13 @@ export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Featur
         let query = store.query(ctx)
         if (resource) query = query.where('resource', '=', resource)
         if (managed_by) query = query.where(isManagedBy(managed_by))
-        const tables = isCounted ? (['custom_fields', 'custom_values'] as const) : (['custom_fields'] as const)
-        const revision = await ctx.store.revision(tables)
+        // The table also has the values of objects that the caller may not list.
+        const isWhole = ctx.whole === ctx
+        const tables =
+          isCounted && isWhole ? (['custom_fields', 'custom_values'] as const) : (['custom_fields'] as const)
+        const stored = await ctx.store.revision(tables)
         const counts = isCounted ? await usage(ctx) : undefined
+        const revision = counts && !isWhole ? `${stored} ${JSON.stringify([...counts])}` : stored
         return listRows(ctx, {
           revision,
           query,

@@ -11,24 +11,25 @@ import { isCutKey, isSameValue, keysOf } from './values.ts'
 /** Fields that change only while no object has a value. */
 const FIXED = ['resource', 'type', 'multiple', 'reference_to'] as const
 
+/** True if an error may count the objects with a value, and show the value. */
+export const mayTell = (ctx: Ctx, { resource }: Pick<CustomField, 'resource'>): boolean =>
+  ctx.mayName(resource === 'addresses' ? 'devices' : resource)
+
 const fixedIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
   const changed = FIXED.filter((field) => before[field] !== after[field])
   if (changed.length === 0 || !(await store.hasValues(ctx, before.number))) return []
-  const count = await store.countObjects(ctx, before.number)
-  return changed.map((field) => ({ field, message: `cannot change while objects have a value: ${count}` }))
+  const count = mayTell(ctx, before) ? `: ${await store.countObjects(ctx, before.number)}` : ''
+  return changed.map((field) => ({ field, message: `cannot change while objects have a value${count}` }))
 }
 
 const choiceIssues = async (ctx: Ctx, before: StoredField, after: CustomField): Promise<FieldIssue[]> => {
   for (const choice of before.choices) {
     if (after.choices.includes(choice)) continue
     const count = await store.countObjects(ctx, before.number, keysOf(before, choice))
-    if (count > 0)
-      return [
-        {
-          field: 'choices',
-          message: `lacks ${JSON.stringify(choice)}, the value of ${count} ${count === 1 ? 'object' : 'objects'}`,
-        },
-      ]
+    if (count > 0) {
+      const holders = mayTell(ctx, before) ? `${count} ${count === 1 ? 'object' : 'objects'}` : 'objects'
+      return [{ field: 'choices', message: `lacks ${JSON.stringify(choice)}, the value of ${holders}` }]
+    }
   }
   return []
 }
@@ -52,7 +53,12 @@ const uniqueIssues = async (ctx: Ctx, before: StoredField, after: CustomField): 
   const shared = await sharedValue(ctx, before)
   return shared === undefined
     ? []
-    : [{ field: 'unique', message: `two objects have the value ${JSON.stringify(shared)}` }]
+    : [
+        {
+          field: 'unique',
+          message: `two objects have the ${mayTell(ctx, before) ? `value ${JSON.stringify(shared)}` : 'same value'}`,
+        },
+      ]
 }
 
 /** Returns the fields that cannot change because of values. */

@@ -145,9 +145,10 @@ const addPorts = async (ctx: Ctx, devices: readonly Device[]): Promise<void> => 
 const apply = async (ctx: Ctx, id: string, deviceIds: readonly string[] | null | undefined) => {
   const { ports, name } = await mustGet(ctx, id)
   const all = await store.devicesOf(ctx, id)
+  const called = ctx.mayName('device-types') ? `the type "${name}"` : 'the type'
   const known = new Set(all)
   const issues = (deviceIds ?? []).flatMap((one, index) =>
-    known.has(one) ? [] : [{ field: `device_ids[${index}]`, message: `is no device of the type "${name}": "${one}"` }],
+    known.has(one) ? [] : [{ field: `device_ids[${index}]`, message: `is no device of ${called}: "${one}"` }],
   )
   if (issues.length > 0) throw invalid(issues)
   const chosen = deviceIds ? new Set(deviceIds) : await ctx.reached('devices', all)

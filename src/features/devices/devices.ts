@@ -22,7 +22,7 @@ import { claimPlaces, keysOf, lockPlaces, spacesOf } from './places.ts'
 import { reactions } from './reactions.ts'
 import { checkReferences, type References } from './references.ts'
 import type { Address, Device } from './schema.ts'
-import { findDevices } from './search.ts'
+import { findDevices, searchTables } from './search.ts'
 import { lowerCaseCustom, searchText } from './search-text.ts'
 import * as store from './store.ts'
 import { withModels } from './types.ts'
@@ -272,7 +272,7 @@ export const feature: Feature = {
   operations: implement(devices, {
     list: async (ctx, { limit, offset, ...filter }) => listDevices(ctx, filter, { limit, offset }),
     search: async (ctx, { q, ...page }) => {
-      const revision = await ctx.store.revision(['devices', 'addresses', 'ports'])
+      const revision = await ctx.store.revision(['devices', ...searchTables(ctx)])
       return listChain(ctx, { revision, ...(await findDevices(ctx, q)), page, row: sendDoc })
     },
     create,

@@ -16,7 +16,7 @@ import { hasAddressIn } from '../spaces/keys.ts'
 import type { devices } from './api.ts'
 import { idsInPart, inSortedNames } from './part-page.ts'
 import type { Device } from './schema.ts'
-import { textFilter } from './search.ts'
+import { searchTables, textFilter } from './search.ts'
 import { pastDevices, sortedDevices } from './sorted.ts'
 
 type Filter = Omit<ParsedInputOf<typeof devices.list>, keyof Page>
@@ -78,7 +78,7 @@ export const listDevices = async (ctx: Ctx, filter: Filter, page: Page): Promise
     'devices',
     ...(network_id ? (['network_addresses'] as const) : []),
     ...(isCustom ? CUSTOM_TABLES : []),
-    ...(q === undefined ? [] : (['addresses', 'ports'] as const)),
+    ...(q === undefined ? [] : searchTables(ctx)),
   ])
   let query = await plainQuery(ctx, filter)
   let counted = query

@@ -57,14 +57,14 @@ const wholeOf = (given: GivenMount, type: DeviceType | undefined): Mount => ({
 const unitsOf = ({ first_unit, height }: Rack): string => `${first_unit} to ${first_unit + height - 1}`
 
 /** Names the rack, which may be hidden from the caller of a limited write. */
-const nameOf = ({ isLimited }: Ctx, { name }: Rack): string => (isLimited ? 'the rack' : `the rack "${name}"`)
+const nameOf = (ctx: Ctx, { name }: Rack): string => (ctx.mayName('racks') ? `the rack "${name}"` : 'the rack')
 
 const placeIssue = (ctx: Ctx, mount: Mount, rack: Rack): FieldIssue | undefined => {
   const { position, height } = mount
   if (position === null) return undefined
   if (height === 0) return { field: 'mount.position', message: 'must be null for a device of height 0' }
   if (isInside({ position, height }, rack)) return undefined
-  const units = ctx.isLimited ? '' : `, which has the units ${unitsOf(rack)}`
+  const units = ctx.mayName('racks') ? `, which has the units ${unitsOf(rack)}` : ''
   return { field: 'mount.position', message: `would be outside of ${nameOf(ctx, rack)}${units}` }
 }
 
@@ -131,13 +131,13 @@ export const mountChange = async (
 /** A device that is there or will be. */
 type Holder = { readonly name: string; readonly place: Place }
 
-const taken = ({ isLimited }: Ctx, { name, place }: Holder): AppError =>
+const taken = (ctx: Ctx, { name, place }: Holder): AppError =>
   invalid([
     {
       field: 'mount.position',
-      message: isLimited
-        ? 'overlaps another device'
-        : `overlaps the device "${name}" at ${place.position}, ${place.height} high, slot ${place.slot}`,
+      message: ctx.mayName('devices')
+        ? `overlaps the device "${name}" at ${place.position}, ${place.height} high, slot ${place.slot}`
+        : 'overlaps another device',
     },
   ])
 

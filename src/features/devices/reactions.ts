@@ -36,10 +36,10 @@ const withAddresses = (device: Device, change: (address: Address) => Address): D
 const rebuildAround = async (ctx: Ctx, network: Network): Promise<void> =>
   membership.rebuild(ctx, await membership.devicesConcerned(ctx, rangeOf(network, await spaceKeyOf(ctx, network))))
 
-const leaves = ({ isLimited }: Ctx, { ip, device_id }: { readonly ip: string; readonly device_id: string }): string =>
-  isLimited
-    ? 'would leave an address of a device outside'
-    : `would leave the address ${ip} of device ${device_id} outside`
+const leaves = (ctx: Ctx, { ip, device_id }: { readonly ip: string; readonly device_id: string }): string =>
+  ctx.mayName('devices')
+    ? `would leave the address ${ip} of device ${device_id} outside`
+    : 'would leave an address of a device outside'
 
 export const reactions: NonNullable<Feature['reactions']> = {
   'datacenter.deleting': async (ctx, { id }: Datacenter) => {

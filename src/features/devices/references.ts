@@ -60,7 +60,7 @@ export const checkReferences = async <Of extends Referring>(
       else if (!holds(network.subnet, ip))
         issues.push({
           field: `${at}.ip`,
-          message: ctx.isLimited ? 'is outside of its network' : `is outside of its network ${network.subnet}`,
+          message: `is outside of its network${ctx.mayName('networks') ? ` ${network.subnet}` : ''}`,
         })
     }
     const range = pool_id === null ? undefined : pools.get(pool_id)

@@ -78,6 +78,10 @@ const inBlock = async (ctx: Ctx, text: string, range: KeyRange): Promise<Found> 
 
 const seesPorts = ({ caller }: Ctx): boolean => caller.permissions.has('ports:list')
 
+/** The tables of a search: ports are searched for callers who may list them. */
+export const searchTables = (ctx: Ctx): ('addresses' | 'ports')[] =>
+  seesPorts(ctx) ? ['addresses', 'ports'] : ['addresses']
+
 /** Returns the ids of the devices with a MAC in any notation, at an address or a port; undefined for a text that is none. */
 const withMac = (ctx: Ctx, text: string) => {
   const mac = parseMac(text)

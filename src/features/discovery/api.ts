@@ -308,6 +308,7 @@ export const inbox = {
     http: 'GET /api/discovery/inbox',
     access: 'discovery:list',
     limited: 'part',
+    shows: ['devices'],
     input: () =>
       z.object({
         bucket: Bucket.optional(),

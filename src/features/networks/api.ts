@@ -184,6 +184,7 @@ export const networks = {
     past: true,
     access: 'networks:read',
     limited: 'part',
+    shows: ['networks'],
     input: One,
     output: Utilization,
   }),

@@ -4,7 +4,7 @@ import type { Span } from '../../net/span.ts'
 import { type FieldIssue, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import type { Network } from './api.ts'
-import type { Moved } from './planning-api.ts'
+import type { Lost, Moved } from './planning-api.ts'
 
 /** A network to which contents move, and its addresses. */
 export type Target = Span & { readonly network: Network }
@@ -54,3 +54,18 @@ export const moveContents = async (
   rejectIssues(move.issues)
   return move.moved
 }
+
+/** Returns true if an answer may count objects of the resource: the caller may list some of them. */
+const mayCount = ({ caller: { permissions, reach } }: Ctx, resource: string): boolean =>
+  permissions.has(`${resource}:list`) || reach?.has(`${resource}:list`) === true
+
+/** Returns the numbers of the moved objects, 0 for those that the caller may not list. */
+export const shownMoved = (ctx: Ctx, { pools, reservations, addresses }: Moved): Moved => ({
+  pools: mayCount(ctx, 'pools') ? pools : 0,
+  reservations: mayCount(ctx, 'reservations') ? reservations : 0,
+  addresses: mayCount(ctx, 'devices') ? addresses : 0,
+})
+
+/** As `shownMoved`, of the deleted objects. */
+export const shownLost = (ctx: Ctx, lost: Lost): Lost =>
+  mayCount(ctx, 'discovery') ? lost : { scans: 0, discovered_devices: 0, rules: 0 }

@@ -5,7 +5,7 @@ import { invalidField, rejectIssues } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import type { Network } from './api.ts'
-import { lockContents, moveContents } from './contents.ts'
+import { lockContents, moveContents, shownLost, shownMoved } from './contents.ts'
 import { mustGet, mustLock, remove, update } from './networks.ts'
 import type { Lost, Moved } from './planning-api.ts'
 import * as store from './store.ts'
@@ -90,5 +90,10 @@ export const merge = async (ctx: Ctx, { network_ids: ids, name }: Request): Prom
   const kept = await update(ctx, { id: first.id, name, subnet: formatCidr(block) })
   const moved = await moveContents(ctx, removed, [kept])
   for (const id of gone) await remove(ctx, id)
-  return { network: await mustGet(ctx, first.id), removed, moved, lost }
+  return {
+    network: await mustGet(ctx, first.id),
+    removed,
+    moved: shownMoved(ctx, moved),
+    lost: shownLost(ctx, lost),
+  }
 }

@@ -142,7 +142,7 @@ export const remove = async (ctx: Ctx, id: string): Promise<void> => {
 
 /** @throws AppError NOT_FOUND */
 export const utilization = async (ctx: Ctx, id: string): Promise<Utilization> =>
-  utilizationOfOne(ctx, await mustGet(ctx, id))
+  utilizationOfOne(ctx, await mustGet(ctx.whole, id))
 
 /** Returns the utilization of every network, without the fields of those that contain others. */
 export const allUtilization = async (ctx: Ctx): Promise<Utilization[]> => {

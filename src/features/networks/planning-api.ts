@@ -77,6 +77,7 @@ export const planning = {
     past: true,
     access: 'networks:read',
     limited: 'part',
+    shows: ['networks', 'pools'],
     mcp: 'listed',
     input: One,
     output: NetworkTree,

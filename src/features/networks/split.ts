@@ -10,7 +10,7 @@ import { copiedCustom } from '../custom-fields/rows.ts'
 import { lockForRedrawing } from '../placement-lock.ts'
 import { spaceKeyOf } from '../spaces/keys.ts'
 import type { Network } from './api.ts'
-import { lockContents, moveContents } from './contents.ts'
+import { lockContents, moveContents, shownMoved } from './contents.ts'
 import { create, mustLock } from './networks.ts'
 import { checkPrefixLength, networksIn } from './next-subnet.ts'
 import { MAX_SUBNETS, type Moved } from './planning-api.ts'
@@ -57,5 +57,5 @@ export const split = async (ctx: Ctx, { id, prefix_length, custom: given }: Spli
   const networks: Network[] = []
   for (const [i, part] of parts.entries())
     networks.push(await create(ctx, { ...fields, name: numbered(network.name, i + 1), subnet: formatCidr(part) }))
-  return { network, networks, moved: await moveContents(ctx, [network], networks) }
+  return { network, networks, moved: shownMoved(ctx, await moveContents(ctx, [network], networks)) }
 }

@@ -90,8 +90,8 @@ const freeIn = ({ network, subnets }: Around): Cidr[] => {
 
 /** @throws AppError NOT_FOUND */
 export const treeOf = async (ctx: Ctx, id: string): Promise<NetworkTree> => {
-  const network = orNotFound(await store.find(ctx, id), 'network', id)
-  const row = orNotFound(await tree.rowOf(ctx, id), 'network', id)
+  const network = orNotFound(await store.find(ctx.whole, id), 'network', id)
+  const row = orNotFound(await tree.rowOf(ctx.whole, id), 'network', id)
   const space = spaceOfKey(row.first_key)
   const around: Around = { network, space, subnets: await subnetsIn(ctx, row) }
   const free = freeIn(around)

@@ -99,7 +99,7 @@ export const utilizationOfOne = async (ctx: Ctx, network: Network): Promise<Util
   const { id } = network
   const used = (await store.usedCounts(ctx.whole, id)).get(id) ?? 0
   const own = utilizationOf(network, used)
-  const row = await tree.rowOf(ctx, id)
+  const row = await tree.rowOf(ctx.whole, id)
   const node = row && subnetTree(await tree.rowsIn(ctx, row)).get(id)
   return node && node.children > 0 ? { ...own, ...nestedOf(node, await tree.nestedUsed(ctx, id, node.block)) } : own
 }

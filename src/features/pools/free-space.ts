@@ -59,12 +59,21 @@ export const nextIp = async (ctx: Ctx, pool: Pool, network: Network): Promise<st
     store.lowestExpired(ctx, range, never),
   ])
   const key = lowest([free ?? undefined, expired])
-  if (key === undefined) throw noneLeft(pool)
+  if (key === undefined) throw noneLeft(ctx, pool)
   return formatIp(ipFromKey(key))
 }
 
-export const noneLeft = ({ name, start_ip, end_ip }: Pick<Pool, 'name' | 'start_ip' | 'end_ip'>): AppError =>
-  new AppError('IP_NOT_AVAILABLE', `The pool "${name}" (${start_ip} - ${end_ip}) has no free address left`)
+/** Names a pool in an error, unless the caller may not list pools. */
+export const poolName = (ctx: Pick<Ctx, 'mayName'>, { name }: Pick<Pool, 'name'>): string =>
+  ctx.mayName('pools') ? `The pool "${name}"` : 'The pool'
+
+export const noneLeft = (
+  ctx: Pick<Ctx, 'mayName'>,
+  { name, start_ip, end_ip }: Pick<Pool, 'name' | 'start_ip' | 'end_ip'>,
+): AppError => {
+  const range = ctx.mayName('pools') ? ` (${start_ip} - ${end_ip})` : ''
+  return new AppError('IP_NOT_AVAILABLE', `${poolName(ctx, { name })}${range} has no free address left`)
+}
 
 /** @throws AppError INVALID_INPUT for a pool of more than 65,536 addresses. */
 export const heatmap = async (ctx: Ctx, pool: Pool, network: Network): Promise<HeatmapEntry[]> => {

@@ -17,7 +17,7 @@ import type { SpaceChange } from '../networks/move-to-space.ts'
 import * as networks from '../networks/networks.ts'
 import { asRestored, type Restored } from '../restored.ts'
 import { inSpace, spaceKeyOf } from '../spaces/keys.ts'
-import { type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
+import { type HeatmapEntry, type Pool, type PoolDraft, type PoolPatch, type PoolUtilization, pools } from './api.ts'
 import { expiringRevision, heatmap, nextIp, utilizations } from './free-space.ts'
 import * as store from './store.ts'
 
@@ -86,11 +86,10 @@ const rangeIssues = ({ start_ip, end_ip }: Pick<Pool, 'start_ip' | 'end_ip'>, { 
 }
 
 /** @throws AppError VALIDATION_ERROR, which does not name the network where it may be hidden */
-const checkRange = ({ isLimited }: Ctx, pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
+const checkRange = (ctx: Ctx, pool: Pick<Pool, 'start_ip' | 'end_ip'>, network: Network): void => {
   const issues = rangeIssues(pool, network)
-  rejectIssues(
-    isLimited ? issues.map((one) => ({ ...one, message: one.message.replace(` ${network.subnet}`, '') })) : issues,
-  )
+  const unnamed = () => issues.map((one) => ({ ...one, message: one.message.replace(` ${network.subnet}`, '') }))
+  rejectIssues(ctx.mayName('networks') ? issues : unnamed())
 }
 
 export const create = async (ctx: Ctx, input: PoolDraft & Restored): Promise<Pool> => {
@@ -158,9 +157,9 @@ const removeAll = async (ctx: Ctx, gone: readonly Pool[]): Promise<void> => {
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => removeAll(ctx, [await lockForChange(ctx, id)])
 
-/** Names a pool, which may be hidden from the caller of a limited write. */
-const nameOf = ({ isLimited }: Ctx, { name, start_ip, end_ip }: Pool): string =>
-  isLimited ? 'a pool' : `the pool "${name}" (${start_ip} - ${end_ip})`
+/** Names a pool, which may be hidden from the caller. */
+const nameOf = (ctx: Ctx, { name, start_ip, end_ip }: Pool): string =>
+  ctx.mayName('pools') ? `the pool "${name}" (${start_ip} - ${end_ip})` : 'a pool'
 
 /** Moves pools to the networks that hold them. */
 const moveAll = async (ctx: Ctx, move: ContentsMove): Promise<void> => {
@@ -255,6 +254,15 @@ export const allUtilization = async (ctx: Ctx): Promise<{ pool: Pool; utilizatio
   return all.map((pool) => ({ pool, utilization: utilizationOf(pool) }))
 }
 
+/** Returns the entries without the devices that the context does not show; their addresses stay used. */
+const withoutHidden = async (ctx: Ctx, entries: readonly HeatmapEntry[]): Promise<HeatmapEntry[]> => {
+  const ids = [...new Set(entries.flatMap(({ device_id }) => device_id ?? []))]
+  const visible = new Set((await store.devicesOf(ctx, ids)).map(({ id }) => id))
+  return entries.map(({ device_id, ...entry }) =>
+    device_id !== undefined && visible.has(device_id) ? { ...entry, device_id } : entry,
+  )
+}
+
 export const feature: Feature = {
   operations: implement(pools, {
     all: async (ctx, { name, tags, space_id, managed_by, include, custom, sort, ...page }) =>
@@ -272,8 +280,10 @@ export const feature: Feature = {
       return { ip: await nextIp(ctx, pool, await networks.mustGet(ctx, pool.network_id)) }
     },
     heatmap: async (ctx, { id, ...page }) => {
-      const pool = await mustGet(ctx, id)
-      return listValues(await heatmap(ctx, pool, await networks.mustGet(ctx, pool.network_id)), page)
+      const { whole } = ctx
+      const pool = await mustGet(whole, id)
+      const entries = await heatmap(whole, pool, await networks.mustGet(whole, pool.network_id))
+      return listValues(whole === ctx ? entries : await withoutHidden(ctx, entries), page)
     },
   }),
   reactions: {

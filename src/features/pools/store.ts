@@ -383,3 +383,8 @@ export const usedAmong = async (ctx: Ctx, keys: readonly IpKey[]): Promise<Set<s
   }
   return used
 }
+
+/** Returns the devices of those ids that the context shows. */
+export const devicesOf = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('devices').select('id').where('id', 'in', ids),
+)

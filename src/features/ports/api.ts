@@ -149,6 +149,7 @@ export const ports = {
     past: true,
     access: 'ports:list',
     limited: 'part',
+    shows: ['cables', 'devices'],
     cli: { command: 'device ports' },
     input: () =>
       z.object({

@@ -10,7 +10,7 @@ export const peersOf = async (ctx: Ctx, deviceId: string): Promise<Peers> => {
     .selectFrom('ports as own')
     .innerJoin('cable_ends as end', 'end.port_id', 'own.id')
     .innerJoin('ports as other', 'other.id', 'end.other_port_id')
-    .innerJoin('devices as device', 'device.id', 'other.device_id')
+    .leftJoin('devices as device', 'device.id', 'other.device_id')
     .select(['own.id', 'end.side', 'end.cable_id', 'end.other_side', 'end.other_port_id'])
     .select(['other.name as port', 'other.device_id', 'device.name as device'])
     .where('own.device_id', '=', deviceId)
@@ -18,7 +18,16 @@ export const peersOf = async (ctx: Ctx, deviceId: string): Promise<Peers> => {
     .execute()
   const peers = new Map<string, Peer[]>()
   for (const { id, side, cable_id, device_id, device, other_port_id, port, other_side } of ends) {
-    const peer: Peer = { side, cable_id, device_id, device, port_id: other_port_id, port, port_side: other_side }
+    // The caller may not list the device.
+    const peer: Peer = {
+      side,
+      cable_id,
+      device_id,
+      device: device ?? '',
+      port_id: other_port_id,
+      port,
+      port_side: other_side,
+    }
     const others = peers.get(id)
     if (others) others.push(peer)
     else peers.set(id, [peer])

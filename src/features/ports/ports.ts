@@ -135,7 +135,7 @@ export const feature: Feature = {
       return listWithCustom<'ports', store.Row, Port>(ctx, { resource: 'ports', ...list })
     },
     device: async (ctx, { device_id, include, ...page }) => {
-      await mustExist(ctx, device_id)
+      await mustExist(ctx.whole, device_id)
       const revision = await ctx.store.revision(include ? ['ports', 'cable_ends', 'devices'] : ['ports'])
       const query = store.query(ctx).where('device_id', '=', device_id)
       let peers: Promise<Peers> | undefined

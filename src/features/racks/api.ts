@@ -121,6 +121,7 @@ export const racks = {
     past: true,
     access: 'racks:list',
     limited: 'part',
+    shows: ['devices'],
     input: () =>
       z.object({
         name: Filter.optional().describe('Part of the name, in any case'),
@@ -189,6 +190,7 @@ export const racks = {
     past: true,
     access: 'racks:read',
     limited: 'part',
+    shows: ['devices'],
     input: One,
     output: Elevation,
   }),
@@ -202,6 +204,7 @@ export const rackRoutes = {
     http: 'GET /api/racks/{id}/elevation.svg',
     access: 'racks:read',
     limited: 'part',
+    shows: ['devices'],
     errors: [404],
     query: z.object({ face: z.enum(FACES).optional().describe('front, where absent') }),
     produces: ['image/svg+xml'],

@@ -66,7 +66,7 @@ const checkUnits = async (ctx: Ctx, before: Rack, rack: Rack): Promise<void> => 
     const place = placeOf(mount)
     if (!place || isInside(place, rack)) continue
     const isOfHeight = isInside(place, { ...rack, height: before.height })
-    const device = ctx.isLimited ? 'a device' : `the device "${name}"`
+    const device = ctx.mayName('devices') ? `the device "${name}"` : 'a device'
     throw invalidField(isOfHeight ? 'height' : 'first_unit', `would leave ${device} outside of the rack`)
   }
 }

@@ -55,6 +55,7 @@ export const relationships = {
     past: true,
     access: 'relationships:list',
     limited: 'part',
+    shows: ['devices'],
     cli: { command: 'device relationships' },
     input: () =>
       z.object({
@@ -85,6 +86,7 @@ export const relationships = {
     past: true,
     access: 'relationships:list',
     limited: 'part',
+    shows: ['devices'],
     cli: { command: 'device related' },
     input: () => z.object({ device_id: idOf('devices'), type: RelationshipType.optional(), ...Page }),
     output: () => z.array(Device),

@@ -139,6 +139,12 @@ export const remove = async (ctx: Ctx, triple: store.Triple): Promise<void> => {
 // The contract validated the column's value.
 const sendRow = (row: Omit<Relationship, 'type'> & { type: string }): Relationship => row as Relationship
 
+type NamedRow = Parameters<typeof sendRow>[0] & { parent_name: string | null; child_name: string | null }
+
+/** The names of hidden devices are empty. */
+const sendNamed = ({ parent_name, child_name, ...row }: NamedRow): Relationship =>
+  sendRow({ ...row, parent_name: parent_name ?? '', child_name: child_name ?? '' })
+
 export const feature: Feature = {
   operations: implement(relationships, {
     all: async (ctx, { managed_by, ...page }) => {
@@ -148,9 +154,9 @@ export const feature: Feature = {
       return listRows(ctx, { revision, query, page, row: sendRow })
     },
     list: async (ctx, { device_id, include, ...page }) => {
-      await mustExist(ctx, device_id)
+      await mustExist(ctx.whole, device_id)
       const revision = await ctx.store.revision(include ? ['relationships', 'devices'] : ['relationships'])
-      if (include) return listRows(ctx, { revision, query: store.namedQueryOf(ctx, device_id), page, row: sendRow })
+      if (include) return listRows(ctx, { revision, query: store.namedQueryOf(ctx, device_id), page, row: sendNamed })
       return listRows(ctx, { revision, query: store.queryOf(ctx, device_id), page, row: sendRow })
     },
     create: async (ctx, draft) => {
@@ -158,7 +164,7 @@ export const feature: Feature = {
       return { status: 'created' as const }
     },
     related: async (ctx, { device_id, type, ...page }) => {
-      await mustExist(ctx, device_id)
+      await mustExist(ctx.whole, device_id)
       const revision = await ctx.store.revision(['relationships', 'devices'])
       return listRows(ctx, { revision, query: store.relatedQuery(ctx, device_id, type), page, row: ({ doc }) => doc })
     },

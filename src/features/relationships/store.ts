@@ -26,7 +26,7 @@ export const queryOf = (ctx: Ctx, deviceId: string) =>
 /** Returns the names of both devices, to select together with a relationship. */
 export const names = (eb: ExpressionBuilder<Tables, 'relationships'>) => {
   const nameOf = (end: 'parent_id' | 'child_id') =>
-    eb.selectFrom('devices').select('name').whereRef('devices.id', '=', `relationships.${end}`).$asScalar().$notNull()
+    eb.selectFrom('devices').select('name').whereRef('devices.id', '=', `relationships.${end}`).$asScalar()
   return [nameOf('parent_id').as('parent_name'), nameOf('child_id').as('child_name')] as const
 }
 

@@ -31,6 +31,7 @@ describe.each([...dialects()])('allocations in one transaction on %s', (dialect)
         emit: async () => {},
         changed: () => {},
         revision: () => undefined,
+        mayName: () => true,
       }
       // Allocation uses only these fields.
       const ctx = own as unknown as Ctx

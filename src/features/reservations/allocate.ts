@@ -7,7 +7,7 @@ import { lockCustom } from '../custom-fields/engine.ts'
 import { addAddresses, exists as deviceExists } from '../devices/devices.ts'
 import * as occupancy from '../occupancy/occupancy.ts'
 import { lockForPlacing } from '../placement-lock.ts'
-import { availableKeys, neverFree, noneLeft } from '../pools/free-space.ts'
+import { availableKeys, neverFree, noneLeft, poolName } from '../pools/free-space.ts'
 import { mustLockRange as mustLockPool, type PoolRange } from '../pools/pools.ts'
 import type { Allocation, AllocationRequest } from './api.ts'
 import { purgeExpired, reserve } from './record.ts'
@@ -53,17 +53,17 @@ const claimFree = async (
     const { keys, cache } = await findFree(tries > 1)
     // The cached blocks may be outdated, so the first failure reads them again.
     if (keys.length < count && tries === 1) continue
-    if (keys.length === 0) throw noneLeft(pool)
+    if (keys.length === 0) throw noneLeft(ctx, pool)
     if (keys.length < count)
       throw new AppError(
         'IP_NOT_AVAILABLE',
         contiguous
-          ? `The pool "${pool.name}" has no ${count} free addresses in a row`
-          : `The pool "${pool.name}" has only ${keys.length} of ${count} addresses free`,
+          ? `${poolName(ctx, pool)} has no ${count} free addresses in a row`
+          : `${poolName(ctx, pool)} has only ${keys.length} of ${count} addresses free`,
       )
     if (await occupancy.claim(ctx, keys, cache)) return keys
   }
-  throw new AppError('UNAVAILABLE', `The pool "${pool.name}" is too busy; try again`)
+  throw new AppError('UNAVAILABLE', `${poolName(ctx, pool)} is too busy; try again`)
 }
 
 const expiryOf = (ctx: Ctx, ttlSeconds: number | undefined): string | null =>

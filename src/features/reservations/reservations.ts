@@ -53,7 +53,10 @@ export const create = async (ctx: Ctx, draft: NewReservation, isShared = false):
   const key = ipKeyOf(ip, space)
   const range = rangeOf(pool, space)
   if (key < range.first || key > range.last)
-    throw invalidField('ip_address', `is outside of the pool (${pool.start_ip} - ${pool.end_ip})`)
+    throw invalidField(
+      'ip_address',
+      `is outside of the pool${ctx.mayName('pools') ? ` (${pool.start_ip} - ${pool.end_ip})` : ''}`,
+    )
   if (neverFree(network, space).has(key)) throw unavailable(ip, 'is the network or broadcast address of its network')
   // An expired reservation holds its refs until it is deleted.
   await purgeExpired(ctx, draft.refs ? undefined : { first: key, last: key })
@@ -164,7 +167,7 @@ export const feature: Feature = {
       if (first !== undefined)
         issues.push({
           field: 'space_id',
-          message: `would reserve ${ctx.isLimited ? 'an address' : first} twice: it is reserved in that space as well`,
+          message: `would reserve ${ctx.mayName('reservations') ? first : 'an address'} twice: it is reserved in that space as well`,
         })
     },
     'network.changed-space': async (ctx, { after, from, to }: SpaceChange) => {
@@ -186,7 +189,7 @@ export const feature: Feature = {
       const field = outside.ip_key < range.first ? 'start_ip' : 'end_ip'
       issues.push({
         field,
-        message: `would leave the reservation of ${ctx.isLimited ? 'an address' : outside.ip_address} outside`,
+        message: `would leave the reservation of ${ctx.mayName('reservations') ? outside.ip_address : 'an address'} outside`,
       })
     },
   },

@@ -70,6 +70,7 @@ export const vlans = {
     past: true,
     access: 'vlans:list',
     limited: 'part',
+    shows: ['networks'],
     input: () =>
       z.object({
         vlan_id: z.int().optional().describe('The VLAN number'),
@@ -103,6 +104,7 @@ export const vlans = {
     past: true,
     access: 'vlans:read',
     limited: 'whole',
+    shows: ['networks'],
     input: One,
     output: Vlan,
   }),

@@ -10,6 +10,7 @@ import { mergeCustom, rewriteCustom, withCustomOfNew } from '../custom-fields/ro
 import type { Datacenter } from '../datacenters/api.ts'
 import { existingDatacenters } from '../datacenters/datacenters.ts'
 import { asRestored, type Restored } from '../restored.ts'
+import { listedBy } from '../scopes/part.ts'
 import { type Vlan, type VlanDraft, type VlanPatch, vlans } from './api.ts'
 import { placeKey } from './place.ts'
 import * as store from './store.ts'
@@ -30,13 +31,21 @@ const withNetworks = async (ctx: Ctx, vlan: store.StoredVlan): Promise<Vlan> =>
 const mustGet = async (ctx: Ctx, id: string): Promise<Vlan> =>
   withNetworks(ctx, orNotFound(await store.find(ctx, id), 'VLAN', id))
 
-type Locked = { readonly stored: store.StoredVlan; readonly vlan: Vlan }
+/** Returns a VLAN as its caller sees it. @param vlan with all of its networks */
+const shownTo = async (ctx: Ctx, stored: store.StoredVlan, vlan: Vlan): Promise<Vlan> => {
+  const listed = await listedBy(ctx, ['networks'])
+  return listed === ctx ? vlan : withNetworks(listed, stored)
+}
+
+/** `shown` is the VLAN as the caller sees it. */
+type Locked = { readonly stored: store.StoredVlan; readonly vlan: Vlan; readonly shown: Vlan }
 
 const lockForChange = async (ctx: Ctx, id: string): Promise<Locked> => {
   const stored = orNotFound(await store.lock(ctx, id), 'VLAN', id)
   const vlan = await withNetworks(ctx, stored)
-  ctx.precondition(vlan)
-  return { stored, vlan }
+  const shown = await shownTo(ctx, stored, vlan)
+  ctx.precondition(shown)
+  return { stored, vlan, shown }
 }
 
 const checkDatacenter = async (ctx: Ctx, id: string | null): Promise<void> => {
@@ -77,12 +86,12 @@ export const create = async (ctx: Ctx, input: VlanDraft & Restored): Promise<Vla
   await store.insert(ctx, stored)
   const vlan = await withNetworks(ctx, stored)
   await ctx.emit('vlan.created', vlan)
-  return vlan
+  return shownTo(ctx, stored, vlan)
 }
 
 export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vlan> => {
   await lockCustom(ctx, 'vlans')
-  const { stored: before, vlan: unchanged } = await lockForChange(ctx, id)
+  const { stored: before, shown: unchanged } = await lockForChange(ctx, id)
   const merged = { before, patch: withChangedRefs(before, patch) }
   const { value, changes } = await mergeCustom(ctx, 'vlans', merged)
   if (changes.length === 0) return unchanged
@@ -92,7 +101,7 @@ export const update = async (ctx: Ctx, { id, ...patch }: VlanPatch): Promise<Vla
   await store.update(ctx, before, stored)
   const vlan = await withNetworks(ctx, stored)
   await ctx.emit('vlan.updated', { vlan, changes })
-  return vlan
+  return shownTo(ctx, stored, vlan)
 }
 
 export const remove = async (ctx: Ctx, id: string): Promise<void> => {

@@ -1,7 +1,10 @@
 /** The queries of the inbox. It has no table of its own: each item is a mark on a discovered device, which is written with it. */
+import type { Kysely } from 'kysely'
 import type { Page } from '../../../platform/contract/list.ts'
+import { preparedKeys } from '../../../platform/db/query/prepared-lists.ts'
 import type { ParsedInputOf } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Tables } from '../../tables.ts'
 import type { inbox } from '../api.ts'
 import { docOf } from '../devices/discovered-store.ts'
 import type { Bucket, InboxItem } from '../schema.ts'
@@ -56,6 +59,27 @@ type Row = Pick<
   'id' | 'network_id' | 'matched_device_id' | 'is_ignored' | 'bucket_since' | 'findings' | 'doc'
 > & { readonly bucket: Bucket | ''; readonly device_name: string | null }
 
+// The stored JSON was written by this feature.
+const findingsOf = ({ findings }: Row): Finding[] => JSON.parse(findings) as Finding[]
+
+const devicesAmong = preparedKeys((db: Kysely<Tables>, ids) =>
+  db.selectFrom('devices').select('id').where('id', 'in', ids),
+)
+
+/** As `itemOf`, without the values and names of documented devices that the context does not show. */
+export const shownItem = async (ctx: Ctx, row: Row): Promise<InboxItem> => {
+  const item = itemOf(row)
+  const targets = item.fields.flatMap(({ field, target_id }) => (field === 'connected_to' && target_id) || [])
+  const shown = new Set((await devicesAmong(ctx, targets)).map(({ id }) => id))
+  const isHidden = row.matched_device_id !== null && row.device_name === null
+  const fields = item.fields.map((one) => ({
+    ...one,
+    documented: isHidden ? '' : one.documented,
+    observed: one.field === 'connected_to' && !shown.has(one.target_id ?? '') ? '' : one.observed,
+  }))
+  return { ...item, fields }
+}
+
 export const itemOf = (row: Row): InboxItem => {
   const discovered = docOf(row)
   return {
@@ -69,8 +93,7 @@ export const itemOf = (row: Row): InboxItem => {
     device_name: row.device_name ?? '',
     ignored: row.is_ignored === 1,
     since: row.bucket_since,
-    // The stored JSON was written by this feature.
-    fields: JSON.parse(row.findings) as Finding[],
+    fields: findingsOf(row),
     discovered,
   }
 }

@@ -218,7 +218,7 @@ export const inboxHandlers: Handlers<typeof inbox, Tables> = {
       // The query is that of the page.
       page: {},
       total: () => countRows(inboxStore.marks(ctx, filter)),
-      row: (row): InboxItem => inboxStore.itemOf(row),
+      row: ctx.whole === ctx ? inboxStore.itemOf : (row): Promise<InboxItem> => inboxStore.shownItem(ctx, row),
     })
   },
   summary: async (ctx, { network_id }) => {
