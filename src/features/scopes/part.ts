@@ -57,7 +57,7 @@ export const known = async (ctx: Ctx): Promise<Ctx> => {
 }
 
 /**
- * Returns the context over the objects of these resources that the caller may list, also in a transaction: for what a write answers. For a
+ * Returns the context over the objects of these resources that the caller may list, also in a transaction: for the answer of a write. For a
  * caller who may list all of them, the context itself.
  */
 export const listedBy = async (ctx: Ctx, resources: readonly string[]): Promise<Ctx> => {

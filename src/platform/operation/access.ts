@@ -102,7 +102,7 @@ const listedAreas = (
 }
 
 /**
- * As `limitOf`, for what a read answers: objects of the resources of `shows` are also limited to those that the caller may list. Undefined
+ * As `limitOf`, for the answer of a read: objects of the resources of `shows` are also limited to those that the caller may list. Undefined
  * for a caller who may list all of them.
  */
 export const limitOfAnswer = (
