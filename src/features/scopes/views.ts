@@ -4,6 +4,7 @@ import { type TableView, TableViews } from '../../platform/db/table-views.ts'
 import { hiddenIn } from '../../platform/operation/access.ts'
 import type { Limit } from '../../platform/operation/caller.ts'
 import { OUTSIDE } from '../conflicts/schema.ts'
+import { INVENTORY, type Resource, tableOf } from '../inventory.ts'
 import type { Tables } from '../tables.ts'
 import type { AreaTable } from './area-facts-store.ts'
 
@@ -15,18 +16,16 @@ const AS_STORED = ['space_keys', 'devices_search'] as const
 /** Tables that all readers of their resource see whole. */
 const UNDIVIDED = ['custom_fields', 'device_types'] as const satisfies readonly Name[]
 
-/** The tables of the objects of each resource. */
-const TABLES_OF: Readonly<Record<string, readonly Name[]>> = {
-  ...{ spaces: ['spaces'], datacenters: ['datacenters'], vlans: ['vlans'], racks: ['racks'], networks: ['networks'] },
-  ...{ pools: ['pools', 'pool_tags'], reservations: ['reservations'], relationships: ['relationships'] },
-  ...{ ports: ['ports'], cables: ['cables', 'cable_ends'] },
+/** The tables of resources whose objects have several. */
+const TABLES_OF: Readonly<Partial<Record<Resource, readonly Name[]>>> = {
+  pools: ['pools', 'pool_tags'],
+  cables: ['cables', 'cable_ends'],
   devices: ['devices', 'addresses', 'device_tags', 'device_domains', 'network_addresses'],
-  ...{ 'custom-fields': ['custom_fields'], 'device-types': ['device_types'] },
 }
 
 /** Returns the tables of these resources, which show no row to a caller without the permissions for them. */
 export const tablesOf = (resources: readonly string[]): ReadonlySet<string> =>
-  new Set(resources.flatMap((resource) => TABLES_OF[resource] ?? []))
+  new Set(INVENTORY.flatMap((one) => (resources.includes(one) ? (TABLES_OF[one] ?? [tableOf(one)]) : [])))
 
 /** The tables whose rows are seen by their own areas alone, with the resources of their readers. */
 export const BY_OWN_AREA = {
