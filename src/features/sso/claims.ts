@@ -1,8 +1,9 @@
 /** Reads the claims of a user (OpenID Connect Core 1.0 section 5.1). Pure. */
 import { EMAIL } from '../../platform/contract/text-rules.ts'
 import { Username } from '../users/username.ts'
-import type { Claims } from './oidc-client.ts'
 import type { Provider } from './provider-store.ts'
+
+export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 type Terms = Pick<Provider, 'username_claim' | 'groups_claim' | 'allowed_domains' | 'required_acr'>
 
@@ -24,10 +25,30 @@ export const claimAt = (claims: Claims, path: string): unknown =>
 const textOf = (value: unknown): string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000') ? value.trim() : ''
 
+/** OpenID Connect Core 1.0 section 5.1 has a boolean; Amazon Cognito and JumpCloud send it as text. */
+const isTrue = (value: unknown): boolean => value === true || value === 'true'
+
 /** Returns the e-mail address if the provider has verified it; '' otherwise. */
 export const verifiedEmail = ({ email, email_verified }: Claims): string => {
   const address = textOf(email)
-  return email_verified === true && EMAIL.holds(address) && address.length <= MAX_EMAIL ? address : ''
+  return isTrue(email_verified) && EMAIL.holds(address) && address.length <= MAX_EMAIL ? address : ''
+}
+
+/** Returns the address and its verification from one source: the first that has both, else the first that has an address. */
+const addressOf = (sources: readonly Readonly<Record<string, unknown>>[]) => {
+  const withAddress = sources.filter(({ email }) => email !== undefined)
+  const source = withAddress.find(({ email_verified }) => email_verified !== undefined) ?? withAddress[0]
+  return source && { email: source.email, email_verified: source.email_verified }
+}
+
+/** Claims about the authentication itself, which only the signed ID token makes (sections 2 and 5.3.2). */
+const OF_ID_TOKEN_ONLY: readonly string[] = ['acr', 'amr', 'auth_time', 'azp', 'nonce', 'sid']
+
+/** Returns the claims of an ID token, with those of userinfo that it lacks. The pair of `email` and `email_verified` is not mixed. */
+export const mergeClaims = (idToken: Claims, userinfo: Readonly<Record<string, unknown>>): Claims => {
+  const given = Object.entries(userinfo).filter(([name]) => !OF_ID_TOKEN_ONLY.includes(name))
+  const { email: _, email_verified: __, ...others } = { ...Object.fromEntries(given), ...idToken }
+  return { ...others, sub: idToken.sub, ...addressOf([idToken, userinfo]) }
 }
 
 export const fullName = ({ name }: Claims): string => [...textOf(name).normalize('NFC')].slice(0, MAX_NAME).join('')

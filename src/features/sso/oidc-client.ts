@@ -12,6 +12,7 @@ import type {
 } from 'openid-client'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import { OutboundError } from '../../platform/security/outbound-target.ts'
+import { type Claims, mergeClaims } from './claims.ts'
 import type { Provider } from './provider-store.ts'
 
 /** The provider could not be reached, or its answer is wrong. The message is for administrators. */
@@ -31,8 +32,6 @@ export class OidcError extends Error {
 export type Registration = Pick<Provider, 'id' | 'issuer' | 'client_id' | 'allow_http'> & {
   readonly secret: string | undefined
 }
-
-export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 export type AuthorizationRequest = {
   readonly redirectUri: string
@@ -304,10 +303,7 @@ export const createOidcClient = ({ outbound, now }: OidcClientOptions): OidcClie
     await checkAnswer(claims, idToken, by.client_id)
     if (!needsMore(claims) || provider.document.userinfo_endpoint === undefined) return { claims, idToken }
     const more = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
-    // The address and its verification come from the same source.
-    const isOfMore = claims.email_verified === undefined && more.email !== undefined
-    const address = isOfMore && { email: more.email, email_verified: more.email_verified }
-    return { claims: { ...more, ...claims, ...address }, idToken }
+    return { claims: mergeClaims(claims, more), idToken }
   }
 
   const verifyLogout: OidcClient['verifyLogout'] = async (from, token, signal) => {

@@ -76,7 +76,7 @@ describe.each([...dialects()])('single sign-on on %s', (dialect) => {
     })
 
     test('has no address that is not verified', async () => {
-      for (const [i, email_verified] of [undefined, false, 'true', 1].entries()) {
+      for (const [i, email_verified] of [undefined, false, 'false', 'TRUE', 1].entries()) {
         const claims = {
           sub: `u${i}`,
           preferred_username: `unverified-${i}`,
@@ -86,6 +86,34 @@ describe.each([...dialects()])('single sign-on on %s', (dialect) => {
         expect((await app.browser().signIn(at, idp, { claims })).status).toBe(200)
         expect((await user(`unverified-${i}`))?.email).toBe('')
       }
+    })
+
+    test('has the address that a provider marks as verified by text, as Amazon Cognito does', async () => {
+      const claims = { sub: 'cognito', preferred_username: 'cognito', email: 'c@example.org', email_verified: 'true' }
+      expect((await app.browser().signIn(at, idp, { claims })).status).toBe(200)
+      expect((await user('cognito'))?.email).toBe('c@example.org')
+    })
+
+    test.each<[string, object, object, string]>([
+      ['of userinfo, verified by the ID token', { email_verified: true }, { email: 'taken@example.org' }, ''],
+      ['of the ID token, verified by userinfo', { email: 'taken@example.org' }, { email_verified: true }, ''],
+      [
+        'of the ID token that userinfo gives as another',
+        { email: 'taken@example.org' },
+        { email: 'userinfo@example.org', email_verified: true },
+        'userinfo@example.org',
+      ],
+      [
+        'that the ID token says is not verified',
+        { email: 'taken@example.org', email_verified: false },
+        { email: 'taken@example.org', email_verified: true },
+        '',
+      ],
+    ])('has no address %s', async (_, ofIdToken, userinfo, email) => {
+      const sub = `mixed-${Bun.hash(JSON.stringify([ofIdToken, userinfo]))}`
+      const browser = app.browser()
+      await browser.signIn(at, idp, { claims: { sub, preferred_username: sub, ...ofIdToken }, userinfo })
+      expect((await user(sub))?.email).toBe(email)
     })
 
     test('is made of userinfo where the ID token lacks claims', async () => {
@@ -173,6 +201,8 @@ describe.each([...dialects()])('single sign-on on %s', (dialect) => {
       const claims = { sub: 'acr', preferred_username: 'acr' }
       expect(causeOf(await browser.signIn(strict, idp, { claims }))).toBe('acr')
       expect(causeOf(await browser.signIn(strict, idp, { claims: { ...claims, acr: 'pwd' } }))).toBe('acr')
+      // Userinfo says nothing of the authentication.
+      expect(causeOf(await browser.signIn(strict, idp, { claims, userinfo: { acr: 'mfa' } }))).toBe('acr')
       expect((await browser.signIn(strict, idp, { claims: { ...claims, acr: 'mfa' } })).status).toBe(200)
     })
   })
