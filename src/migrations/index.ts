@@ -49,6 +49,8 @@ import { searchBuffer } from './0059-search-buffer.ts'
 import { credentialUsers } from './0060-credential-users.ts'
 import { deliveryChanges } from './0061-delivery-changes.ts'
 import { endedSessions } from './0070-ended-sessions.ts'
+import { providerLogouts } from './0064-provider-logouts.ts'
+import { providerMakers } from './0065-provider-makers.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -100,4 +102,6 @@ export const migrations: readonly Migration[] = [
   credentialUsers,
   deliveryChanges,
   endedSessions,
+  providerLogouts,
+  providerMakers,
 ]

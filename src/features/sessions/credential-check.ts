@@ -88,10 +88,16 @@ export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckO
     for (const { method, userId } of stored)
       if (method === 'password' && (await requirement.isMissing(scope, userId))) incomplete.add(userId)
     const atMs = now().getTime()
-    const holds = ({ generation, expiresMs }: Stored, account: Account | undefined): account is Account =>
+    /** Returns when the credential is refused because its user has not signed in by a provider. */
+    const refusedMs = ({ generation, method }: Stored, account: Account): number => {
+      // Keys sleep, and sessions do not.
+      if (generation === undefined) return account.sleepsMs
+      return method === 'passkey' ? account.passkeysUntilMs : Infinity
+    }
+    const holds = (one: Stored, account: Account | undefined): account is Account =>
       account?.isActive === true &&
-      expiresMs > atMs &&
-      (generation === undefined ? account.sleepsMs > atMs : generation === account.generation)
+      Math.min(one.expiresMs, refusedMs(one, account)) > atMs &&
+      (one.generation === undefined || one.generation === account.generation)
     return new Map(
       stored.flatMap((one) => {
         const account = accounts.get(one.userId)
@@ -99,9 +105,8 @@ export const createCredentialCheck = ({ db, sessions, requirement, now }: CheckO
         const { name, limits, expiresMs } = one
         // Their areas are not compared.
         const { permissions, reach } = limits ? cutRights(account, limits) : account
-        // Keys sleep, and sessions do not.
-        const sleepsMs = one.generation === undefined ? account.sleepsMs : Infinity
-        return [[name, { permissions, ...(reach && { reach }), expiresMs: Math.min(expiresMs, sleepsMs) }] as const]
+        const held = { permissions, ...(reach && { reach }) }
+        return [[name, { ...held, expiresMs: Math.min(expiresMs, refusedMs(one, account)) }] as const]
       }),
     )
   }

@@ -77,7 +77,7 @@ export const databaseStore = (db: Db<Tables>): SessionStore => {
       for (const some of batches(ids)) found.push(...(await query().where('id', 'in', some).execute()).map(sessionOf))
       return found
     },
-    list: async (userId) => (await query().where('user_id', '=', userId).execute()).map(sessionOf),
+    list: async (userId, tx) => (await query(tx).where('user_id', '=', userId).execute()).map(sessionOf),
     // Within a process, `identify` ensures that only one request renews it.
     renew: async ({ id }, { renewedAt, expiresAt }) => {
       await db.write((tx) =>

@@ -46,7 +46,13 @@ const MAX_RENEW_AFTER_MS = 60_000
 const ASK_AGAIN_MS = 100
 
 /** A session as this process last read it. Its expiry moves without a change of the revision. */
-type Live = { session: Session; readMs: number; rights?: Rights }
+type Live = {
+  session: Session
+  readMs: number
+  rights?: Rights
+  /** When a session by passkey is refused, whatever its expiry, in ms. */
+  refusedMs?: number
+}
 
 /** A key, its limits and its rights; without rights if its user may not sign in. */
 type Holder = FoundKey & {
@@ -219,7 +225,8 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     }
   }
 
-  const isOver = ({ session }: Live): boolean => session.expiresAt <= now()
+  const isOver = ({ session, refusedMs = Infinity }: Live): boolean =>
+    Math.min(session.expiresAt.getTime(), refusedMs) <= now().getTime()
 
   const liveSession = async (source: Source, hash: string): Promise<Live> => {
     const read = async (): Promise<Live | undefined> => {
@@ -250,6 +257,8 @@ export const createIdentify = (options: IdentifyOptions): Identify => {
     const { id, userId, userGeneration } = live.session
     const account = await activeAccount(source, userId)
     if (account?.generation !== userGeneration) throw sessionEnded()
+    if (live.session.method === 'passkey') live.refusedMs = account.passkeysUntilMs
+    if (isOver(live)) throw sessionEnded()
     const caller = await sessionCaller(live.session, account, source)
     const { readPoint } = source
     const user = { table: 'users', where: { id: userId, is_active: 1, generation: userGeneration } }

@@ -1,10 +1,13 @@
-/** `POST /api/auth/passkey` creates a session for a passkey alone: it is two factors. */
+/**
+ * `POST /api/auth/passkey` creates a session for a passkey alone: it is two factors. A user without a password also needs a
+ * recent sign-in by a provider, because only the provider knows whether the user is still there.
+ */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { RawAudit } from '../../platform/operation/audit.ts'
 import type { Ctx } from '../ctx.ts'
 import { ShownPasskey } from '../factors/api.ts'
 import type { SignInFactors } from '../factors/sign-in-factor.ts'
-import { recordSignIn } from '../users/account.ts'
+import { accountOf, recordSignIn } from '../users/account.ts'
 import type { LoggedIn } from './api.ts'
 import { readSignIn } from './login.ts'
 import { type SessionTerms, startSession } from './start.ts'
@@ -16,17 +19,38 @@ type PasskeyOptions = SessionTerms & {
 
 const wrong = () => new AppError('INVALID_CREDENTIALS', 'No passkey of a user here has answered this challenge')
 
+const outdated = () =>
+  new AppError(
+    'INVALID_CREDENTIALS',
+    'Sign in by your identity provider. You have no password, and a passkey signs in only for a while after that',
+  )
+
+/** Returns when the sessions by passkey of a user end, in ms. @returns 0 for an unknown user */
+const passkeysUntil = async (ctx: Ctx, userId: string): Promise<number> =>
+  (await accountOf(ctx, userId))?.passkeysUntilMs ?? 0
+
 export const passkeySignIn = async (ctx: Ctx, request: Request, options: PasskeyOptions): Promise<Response> => {
   const { signInFactors, audit } = options
   const shown = await readSignIn(request, ShownPasskey)
   const proven = await signInFactors.provePasskey(ctx, shown)
   if (!proven) throw wrong()
   audit.note({ userId: proven.userId, changes: { passkey_id: proven.id } })
-  const refuse = async (tx: Ctx) => ((await signInFactors.consumePasskey(tx, proven)) ? undefined : wrong())
+  let untilMs = Infinity
+  const refuse = async (tx: Ctx) => {
+    if (!(await signInFactors.consumePasskey(tx, proven))) return wrong()
+    untilMs = await passkeysUntil(tx, proven.userId)
+    return untilMs > Date.parse(tx.now) ? undefined : outdated()
+  }
   const signedIn = await ctx.write((tx) => recordSignIn(tx, { id: proven.userId, refuse }))
-  if (!signedIn || signedIn instanceof AppError) throw wrong()
+  if (!signedIn) throw wrong()
+  if (signedIn instanceof AppError) throw signedIn
   const { user } = signedIn
-  const { id, expiresAt, cookie } = await startSession(ctx, { signedIn, method: 'passkey', request }, options)
+  const endsAt = untilMs === Infinity ? {} : { endsAt: new Date(untilMs) }
+  const { id, expiresAt, cookie } = await startSession(
+    ctx,
+    { signedIn, method: 'passkey', ...endsAt, request },
+    options,
+  )
   audit.note({ userId: user.id, username: user.username, resourceId: id })
   await audit.succeeded()
   const body: LoggedIn = { user, expires_at: expiresAt.toISOString() }

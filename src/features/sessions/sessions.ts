@@ -96,8 +96,11 @@ const sent = ({ caller }: Ctx, session: Session): SentSession => ({
 const openSessions = async (ctx: Ctx, store: SessionStore, userId: string): Promise<Session[]> => {
   const account = await accountOf(ctx, userId)
   if (!account?.isActive) return []
-  const isOpen = ({ userGeneration, expiresAt }: Session): boolean =>
-    userGeneration === account.generation && expiresAt.toISOString() > ctx.now
+  const now = Date.parse(ctx.now)
+  const isOpen = ({ userGeneration, expiresAt, method }: Session): boolean =>
+    userGeneration === account.generation &&
+    expiresAt.getTime() > now &&
+    (method !== 'passkey' || account.passkeysUntilMs > now)
   // UUIDv7 ids sort by time.
   const newestFirst = (a: Session, b: Session): number =>
     b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1)

@@ -32,8 +32,8 @@ export type SessionStore = {
   readonly get: (id: string) => Promise<Session | undefined>
   /** Returns the existing sessions of the ids, also expired ones. */
   readonly getAll: (ids: readonly string[]) => Promise<Session[]>
-  /** May include sessions that have expired or are of another generation. */
-  readonly list: (userId: string) => Promise<Session[]>
+  /** May include sessions that have expired or are of another generation. Reads in the given transaction as `find` does. */
+  readonly list: (userId: string, tx?: Kysely<Tables>) => Promise<Session[]>
   /** Renews the session if it is unchanged since it was found. @returns false if a concurrent request was first */
   readonly renew: (found: Session, to: Pick<Session, 'renewedAt' | 'expiresAt'>) => Promise<boolean>
   /** Removes in the given transaction if sessions are in the database. */

@@ -100,7 +100,8 @@ export const identities = {
   delete: operation({
     name: 'identities.delete',
     summary: 'Unlink an identity of yours; it no longer signs in as you',
-    description: 'The last identity of a user without a password and without a passkey stays.',
+    description:
+      'The last identity of a user without a password stays, because a passkey of such a user needs a recent sign-in by a provider.',
     http: 'DELETE /api/auth/identities/{id}',
     access: 'authenticated',
     input: () => z.object({ id: idOf('identities') }),
@@ -164,7 +165,8 @@ export const ssoRoutes = {
   backchannelLogout: rawRoute({
     name: 'sso.backchannel-logout',
     summary: 'End sessions for an identity provider (OpenID Connect Back-Channel Logout 1.0)',
-    description: 'Ends the sessions of `sid`, or without it all of `sub`. Errors are those of RFC 6749 5.2: {error}.',
+    description:
+      'Ends the sessions of `sid`, or without it all sessions of the user with `sub`, in whichever way they began. If no session by the provider is left, passkeys of a user without a password are refused until the next sign-in by a provider. Errors are those of RFC 6749 5.2: {error}.',
     http: 'POST /api/auth/sso/{id}/backchannel-logout',
     access: 'public',
     audit: { action: 'logout', resource: 'session' },

@@ -41,6 +41,18 @@ export const sessionIdsOf = async ({ db }: DbScope, { providerId, sid, subject }
   return (await query.execute()).map(({ session_id }) => session_id)
 }
 
+/** Returns the subjects of these sessions, each once. */
+export const subjectsOf = async ({ db }: DbScope, { providerId, sid = '' }: SessionsOf): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('sso_sessions')
+      .select('subject')
+      .distinct()
+      .where('provider_id', '=', providerId)
+      .where('sid', '=', sid)
+      .execute()
+  ).map(({ subject }) => subject)
+
 export const removeSession = async ({ db }: DbScope, sessionId: string): Promise<void> => {
   await db.deleteFrom('sso_sessions').where('session_id', '=', sessionId).execute()
 }

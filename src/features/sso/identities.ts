@@ -8,13 +8,17 @@ import { identities } from './api.ts'
 import * as store from './identity-store.ts'
 import type { Identity } from './schema.ts'
 
-/** Returns true if the user can sign in without this identity. */
+/**
+ * Returns true if the user can sign in without this identity. A passkey is no way in of its own: without a password, it needs a
+ * recent sign-in by a provider.
+ */
 const hasOtherWay = async (ctx: Ctx, userId: string, identityId: string): Promise<boolean> => {
   if ((await findUser(ctx, userId))?.has_password) return true
-  const others = await store.query(ctx, userId).where('identities.id', '<>', identityId).execute()
-  if (others.length > 0) return true
-  const passkey = await ctx.db.selectFrom('passkeys').select('id').where('user_id', '=', userId).executeTakeFirst()
-  return passkey !== undefined
+  const others = store
+    .query(ctx, userId)
+    .where('identities.id', '<>', identityId)
+    .where('sso_providers.enabled', '=', 1)
+  return (await others.executeTakeFirst()) !== undefined
 }
 
 const remove = async (ctx: Ctx, id: string): Promise<void> => {

@@ -35,7 +35,23 @@ export const insert = async ({ db }: DbScope, row: IdentityRow): Promise<void> =
 }
 
 export const recordLogin = async ({ db }: DbScope, id: string, now: string): Promise<void> => {
-  await db.updateTable('identities').set({ last_login_at: now }).where('id', '=', id).execute()
+  await db.updateTable('identities').set({ last_login_at: now, logged_out_at: null }).where('id', '=', id).execute()
+}
+
+/** Records that the provider has signed the user out everywhere. @returns the user; undefined for an unknown identity */
+export const recordLogout = async (
+  { db }: DbScope,
+  { provider_id, subject }: Pick<IdentityRow, 'provider_id' | 'subject'>,
+  now: string,
+): Promise<string | undefined> => {
+  const row = await db
+    .updateTable('identities')
+    .set({ logged_out_at: now })
+    .where('provider_id', '=', provider_id)
+    .where('subject', '=', subject)
+    .returning('user_id')
+    .executeTakeFirst()
+  return row?.user_id
 }
 
 export const remove = async ({ db }: DbScope, id: string): Promise<void> => {

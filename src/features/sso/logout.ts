@@ -14,10 +14,11 @@ import type { Ctx } from '../ctx.ts'
 import { endSession } from '../sessions/sessions.ts'
 import type { Tables } from '../tables.ts'
 import * as store from './flow-store.ts'
+import { endForLogout } from './logout-scope.ts'
 import { type OidcClient, OidcError } from './oidc-client.ts'
 import * as providers from './provider-store.ts'
 import { registrationOf } from './providers.ts'
-import { endSessionsOf, type SessionEnding } from './sessions.ts'
+import type { SessionEnding } from './sessions.ts'
 import type { SsoSessionRow } from './table.ts'
 
 export type LogoutOptions = SessionEnding & {
@@ -108,7 +109,7 @@ export const backchannelLogout = async (
     const of = { providerId: id, ...(sid !== undefined && { sid }), ...(sub !== undefined && { subject: sub }) }
     const seen = secretHash(`${id} ${jti}`)
     // Sessions elsewhere end before the transaction. That does no harm for a token that was accepted before.
-    const end = await endSessionsOf(ctx, options, of)
+    const end = await endForLogout(ctx, options, of)
     await ctx.write(
       async (tx) => {
         if (!(await store.rememberToken(tx, seen, expiresAt.toISOString())))

@@ -14,7 +14,7 @@ const columns = [
   ...(['created_at', 'updated_at'] as const),
 ] as const
 
-type Row = Omit<SsoProviderRow, 'name_key'>
+type Row = Omit<SsoProviderRow, 'name_key' | 'changed_by'>
 
 /** Returns the fields in the order of the contract. */
 export const providerOf = (row: Row): Provider => ({
@@ -74,7 +74,7 @@ export const namesake = async ({ db }: DbScope, { id, name }: Pick<Provider, 'id
     .where('id', '<>', id)
     .executeTakeFirst()
 
-const rowOf = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): SsoProviderRow => ({
+const rowOf = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): Omit<SsoProviderRow, 'changed_by'> => ({
   ...fields,
   name_key: fields.name.toLowerCase(),
   client_secret: sealed,
@@ -87,8 +87,17 @@ const rowOf = ({ provider: { has_secret: _, ...fields }, sealed }: Stored): SsoP
   allow_http: Number(fields.allow_http),
 })
 
-export const insert = async ({ db }: DbScope, stored: Stored): Promise<void> => {
-  await db.insertInto('sso_providers').values(rowOf(stored)).execute()
+/** @param changed_by the id of the user who makes it */
+export const insert = async ({ db }: DbScope, stored: Stored, changed_by: string | null): Promise<void> => {
+  await db
+    .insertInto('sso_providers')
+    .values({ ...rowOf(stored), changed_by })
+    .execute()
+}
+
+/** Records who has made a change. */
+export const recordChange = async ({ db }: DbScope, id: string, changed_by: string | null): Promise<void> => {
+  await db.updateTable('sso_providers').set({ changed_by }).where('id', '=', id).execute()
 }
 
 export const update = async ({ db }: DbScope, stored: Stored): Promise<void> => {

@@ -98,7 +98,7 @@ const create = async (ctx: Ctx, options: ProviderOptions, draft: SsoProviderDraf
   rejectIssues(await issuesOf(ctx, options, { after: provider, secret: client_secret }))
   await requireGroupsHeld(ctx, provider.group_mappings)
   await requireFreeName(ctx, provider)
-  await store.insert(ctx, { provider, sealed: sealOf(options, id, client_secret) })
+  await store.insert(ctx, { provider, sealed: sealOf(options, id, client_secret) }, ctx.caller.userId ?? null)
   await ctx.emit('sso-provider.created', provider)
   return sentProvider(options.config, (await mustFind(ctx, id)).provider)
 }
@@ -127,6 +127,7 @@ const update = async (
   const sealed = client_secret === undefined ? before.sealed : sealOf(options, id, client_secret)
   const changed = { ...after, updated_at: ctx.now }
   await store.update(ctx, { provider: changed, sealed })
+  await store.recordChange(ctx, id, ctx.caller.userId ?? null)
   await ctx.emit('sso-provider.updated', changed)
   return sentProvider(options.config, changed)
 }

@@ -94,7 +94,7 @@ describe.each([...dialects()])('single sign-on on %s', (dialect) => {
       expect((await user('cognito'))?.email).toBe('c@example.org')
     })
 
-    test.each<[string, object, object, string]>([
+    test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
       ['of userinfo, verified by the ID token', { email_verified: true }, { email: 'taken@example.org' }, ''],
       ['of the ID token, verified by userinfo', { email: 'taken@example.org' }, { email_verified: true }, ''],
       [

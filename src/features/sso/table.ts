@@ -23,6 +23,8 @@ export type SsoProviderRow = {
   allow_http: number
   created_at: string
   updated_at: string
+  /** The user who made it or last changed it, who may be deleted; null if unknown. */
+  changed_by: string | null
 }
 
 /** A user at a provider. Nothing but the provider and its subject names the user. */
@@ -34,6 +36,10 @@ export type IdentityRow = {
   created_at: string
   /** The last sign-in by this provider. */
   last_login_at: string
+  /** When the provider signed the user out everywhere; null again after a sign-in by it. */
+  logged_out_at: string | null
+  /** 1 if a sign-in found the user by the verified address, 0 if not; null for an identity of before this was stored. */
+  linked_by_email: number | null
 }
 
 /** A sign-in in progress, deleted by its callback. */
