@@ -126,6 +126,7 @@ const SHOWN = new Set([
   'features/events/catalogue.ts',
   'features/events/withheld.ts',
   'features/events/record.ts',
+  'features/eviction/end-credentials.ts',
   'features/factors/requirement.ts',
   'features/factors/sign-in-factor.ts',
   'features/history/items.ts',

@@ -4,11 +4,10 @@ import { AppError } from '../../platform/contract/errors.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { isBusy } from '../../platform/db/disk/disk-errors.ts'
 import type { HostTrail } from '../../platform/operation/audit.ts'
-import { endKeysOf } from '../keys/keys.ts'
-import { endGrantsOf } from '../oauth/oauth.ts'
 import type { SessionsOptions } from '../sessions/sessions.ts'
 import type { Tables } from '../tables.ts'
-import { type Account, accountNamed, endSignInsOf } from '../users/account.ts'
+import { type Account, accountNamed } from '../users/account.ts'
+import { endCredentials } from './end-credentials.ts'
 
 type SessionStore = SessionsOptions['sessions']
 
@@ -63,10 +62,7 @@ export const evict = async (options: EvictOptions): Promise<Evicted> => {
   // Before the transaction, which may contain only SQL. The new generation also invalidates later sessions.
   const open = await openSessions(options, user)
   const ended = await db.write(async (tx) => {
-    const grants = await endGrantsOf(tx, user.id)
-    // Sessions, codes and tokens of an earlier generation are invalid in every store.
-    await endSignInsOf(tx, user.id)
-    const keys = await endKeysOf(tx, user.id)
+    const { grants, keys } = await endCredentials(tx, user.id)
     if (sessions.isInDatabase) for (const id of open ?? []) await sessions.remove(id, tx.db)
     await trail.record(tx, {
       action: 'update',

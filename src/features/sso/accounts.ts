@@ -1,8 +1,9 @@
 /** Decides which user an identity is: docs/decisions/sso.md. */
 import { AppError } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
-import { setMembershipsFrom } from '../groups/groups.ts'
-import { permissionsOfUser, type SignedIn } from '../users/account.ts'
+import { type EndedCredentials, endAllCredentials } from '../eviction/end-credentials.ts'
+import { removeMembershipsFrom, setMembershipsFrom } from '../groups/groups.ts'
+import { findUser, permissionsOfUser, type SignedIn } from '../users/account.ts'
 import { createUser, findByEmail, lockUsernames, recordProviderSignIn } from '../users/provider-users.ts'
 import type { SsoError } from './api.ts'
 import { type Claims, fullName, groupsOf, mappedGroups, usernameOf, verifiedEmail } from './claims.ts'
@@ -35,26 +36,52 @@ export type Joined = {
   /** The groups of the last active admin, in which the user stays although the provider no longer names them. */
   readonly kept: readonly string[]
 }
-export type Admitted = SignedIn & { readonly how: Known; readonly groups: Joined }
+export type Admitted = SignedIn & Pick<Found, 'how' | 'ended'> & { readonly groups: Joined }
 
-const identify = async (ctx: Ctx, provider: Provider, { sub: subject }: Claims, user_id: string): Promise<string> => {
+type NewIdentity = Pick<IdentityRow, 'user_id'> & { readonly isByEmail: boolean }
+
+const identify = async (
+  ctx: Ctx,
+  provider: Provider,
+  { sub: subject }: Claims,
+  { user_id, isByEmail }: NewIdentity,
+): Promise<void> => {
   const id = Bun.randomUUIDv7()
-  const row = { id, provider_id: provider.id, subject, user_id, created_at: ctx.now, last_login_at: ctx.now }
-  await store.insert(ctx, row)
+  const times = { created_at: ctx.now, last_login_at: ctx.now, logged_out_at: null }
+  const linked_by_email = Number(isByEmail)
+  await store.insert(ctx, { id, provider_id: provider.id, subject, user_id, ...times, linked_by_email })
   await ctx.emit('identity.created', { id, user_id, provider_id: provider.id })
-  return user_id
 }
 
-/** Returns the local user with the verified address. @throws SsoRefusal no_account for one who manages people */
+/** @throws SsoRefusal no_account for a break-glass user, and for one who manages people */
+const requireLinkable = async (ctx: Ctx, userId: string): Promise<void> => {
+  const refuse = (who: string): never => {
+    throw new SsoRefusal('no_account', `the address is of ${who}, who links the identity while signed in`)
+  }
+  if ((await findUser(ctx, userId))?.is_break_glass) refuse('a break-glass user')
+  if (managesPeople(await permissionsOfUser(ctx, userId))) refuse('a user who manages people')
+}
+
+/** Returns the local user with the verified address. @throws SsoRefusal as `requireLinkable` */
 const userToLink = async (ctx: Ctx, email: string): Promise<string | undefined> => {
   const userId = email === '' ? undefined : await findByEmail(ctx, email)
-  if (userId === undefined) return undefined
-  if (managesPeople(await permissionsOfUser(ctx, userId)))
-    throw new SsoRefusal(
-      'no_account',
-      'the address is of a user who manages people, who links the identity while signed in',
-    )
+  if (userId !== undefined) await requireLinkable(ctx, userId)
   return userId
+}
+
+/**
+ * Ends all that opened the account before, because nothing proves that it belonged to the owner of the address: the user who made
+ * it knows its password. Ends identities at other providers too, which may have given the account its address.
+ */
+const takeOver = async (ctx: Ctx, userId: string): Promise<EndedCredentials> => {
+  const ended = await endAllCredentials(ctx, userId)
+  for (const key of ended.keys) await ctx.emit('key.deleted', key)
+  for (const { id, provider_id } of await store.query(ctx, userId).execute()) {
+    await store.remove(ctx, id)
+    await removeMembershipsFrom(ctx, provider_id, userId)
+    await ctx.emit('identity.deleted', { id, user_id: userId, provider_id })
+  }
+  return ended
 }
 
 /** @throws SsoRefusal username_taken, provider */
@@ -71,7 +98,12 @@ const newUser = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<st
   }
 }
 
-type Found = { readonly userId: string; readonly how: Known }
+type Found = {
+  readonly userId: string
+  readonly how: Known
+  /** The credentials of an account that was linked by its address. */
+  readonly ended?: EndedCredentials
+}
 
 /** @throws SsoRefusal */
 const userFor = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Found> => {
@@ -83,10 +115,15 @@ const userFor = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Fo
   const faster = await store.find(ctx, key)
   if (faster) return { userId: faster.user_id, how: 'known' }
   const linked = provider.link_by_email ? await userToLink(ctx, verifiedEmail(claims)) : undefined
-  if (linked !== undefined) return { userId: await identify(ctx, provider, claims, linked), how: 'linked' }
+  if (linked !== undefined) {
+    const ended = await takeOver(ctx, linked)
+    await identify(ctx, provider, claims, { user_id: linked, isByEmail: true })
+    return { userId: linked, how: 'linked', ended }
+  }
   if (!provider.create_users) throw new SsoRefusal('no_account', 'the identity is unknown, and create_users is off')
   const userId = await newUser(ctx, provider, claims)
-  return { userId: await identify(ctx, provider, claims, userId), how: 'created' }
+  await identify(ctx, provider, claims, { user_id: userId, isByEmail: false })
+  return { userId, how: 'created' }
 }
 
 const join = async (ctx: Ctx, provider: Provider, claims: Claims, userId: string): Promise<Joined> => {
@@ -97,13 +134,16 @@ const join = async (ctx: Ctx, provider: Provider, claims: Claims, userId: string
 
 /** Signs in the user of an identity, in one transaction. @throws SsoRefusal */
 export const admit = async (ctx: Ctx, provider: Provider, claims: Claims): Promise<Admitted> => {
-  const { userId, how } = await userFor(ctx, provider, claims)
+  const { userId, how, ended } = await userFor(ctx, provider, claims)
   const profile = { email: verifiedEmail(claims), full_name: fullName(claims) }
   const signedIn = await recordProviderSignIn(ctx, userId, profile)
   if (!signedIn) throw new SsoRefusal('inactive', 'the user is deactivated')
   const identity = await store.find(ctx, { provider_id: provider.id, subject: claims.sub })
   if (identity) await store.recordLogin(ctx, identity.id, ctx.now)
-  return { ...signedIn, how, groups: await join(ctx, provider, claims, userId) }
+  const groups = await join(ctx, provider, claims, userId)
+  // The groups of the provider may make it the account of a user who manages people.
+  if (how === 'linked') await requireLinkable(ctx, userId)
+  return { ...signedIn, how, groups, ...(ended && { ended }) }
 }
 
 /** Links an identity to a user who is signed in. @throws SsoRefusal linked_elsewhere */
@@ -112,6 +152,6 @@ export const link = async (ctx: Ctx, provider: Provider, claims: Claims, userId:
   const known: IdentityRow | undefined = await store.find(ctx, { provider_id: provider.id, subject: claims.sub })
   if (known && known.user_id !== userId)
     throw new SsoRefusal('linked_elsewhere', 'the identity is linked to another user')
-  if (!known) await identify(ctx, provider, claims, userId)
+  if (!known) await identify(ctx, provider, claims, { user_id: userId, isByEmail: false })
   return join(ctx, provider, claims, userId)
 }

@@ -10,8 +10,10 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import type { Secrets } from '../../platform/security/crypto.ts'
 import { newSecret, secretHash } from '../../platform/security/secret-token.ts'
 import type { Ctx } from '../ctx.ts'
+import type { EndedCredentials } from '../eviction/end-credentials.ts'
 import { type SessionTerms, startSession } from '../sessions/start.ts'
 import { accountOf } from '../users/account.ts'
+import type { User } from '../users/api.ts'
 import { admit, type Joined, link, SsoRefusal } from './accounts.ts'
 import type { SsoError } from './api.ts'
 import { lacksClaims, refusedFor } from './claims.ts'
@@ -161,6 +163,18 @@ const warnOfGroups = (ctx: Ctx, { name: provider, groups_claim: claim }: provide
 /** For the audit trail: the groups that only the rule of the last admin has kept. */
 const keptIn = ({ kept }: Joined) => (kept.length === 0 ? {} : { kept_last_admin_in: kept })
 
+/** For the audit trail: the credentials that a link by address has ended, beside password, sessions and second factors. */
+const endedIn = (ended: EndedCredentials | undefined) =>
+  ended && { api_key_ids: ended.keys.map(({ id }) => id), oauth_grant_ids: ended.grants.map(({ id }) => id) }
+
+const noteLink = (ctx: Ctx, { username }: Pick<User, 'username'>, ended: EndedCredentials | undefined): void => {
+  if (ended)
+    ctx.log.info('a user was linked by the address; earlier password, sessions, factors, keys and grants have ended', {
+      ...{ request_id: ctx.requestId, username },
+      ...endedIn(ended),
+    })
+}
+
 const signIn = async (
   ctx: Ctx,
   request: Request,
@@ -168,9 +182,10 @@ const signIn = async (
   { terms, secrets, audit }: FlowOptions & { readonly audit: Audit },
 ): Promise<Response> => {
   const { claims, idToken } = answer
-  const { how, groups, ...signedIn } = await ctx.write((tx) => admit(tx, provider, claims))
+  const { how, groups, ended, ...signedIn } = await ctx.write((tx) => admit(tx, provider, claims))
   const { user, at } = signedIn
   warnOfGroups(ctx, provider, groups)
+  noteLink(ctx, user, ended)
   const endsAt = new Date(Date.parse(at) + provider.max_session_hours * HOUR_MS)
   const begun = { signedIn, method: 'sso', providerId: provider.id, endsAt, request } as const
   const session = await startSession(ctx, begun, terms)
@@ -184,7 +199,14 @@ const signIn = async (
   )
   audit.note({ userId: user.id, username: user.username, resourceId: session.id })
   audit.note({
-    changes: { method: 'sso', provider_id: provider.id, provider: provider.name, account: how, ...keptIn(groups) },
+    changes: {
+      method: 'sso',
+      provider_id: provider.id,
+      provider: provider.name,
+      account: how,
+      ...keptIn(groups),
+      ...endedIn(ended),
+    },
   })
   await audit.succeeded()
   return openingPage(row.return_to, [session.cookie])

@@ -31,6 +31,10 @@ export const createUser = async (
   return id
 }
 
+/** Leaves the user without a password, and invalidates every session and token. */
+export const removePassword = async (scope: DbScope & Pick<Ctx, 'now'>, id: string): Promise<void> =>
+  store.setPassword(scope, id, NO_PASSWORD, scope.now)
+
 /** Returns the address if no other user has it, else the stored one. */
 const emailFor = async (ctx: Ctx, row: Pick<User, 'id' | 'email'>, email: string): Promise<string> => {
   if (email === '' || email === row.email) return row.email

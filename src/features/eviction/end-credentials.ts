@@ -1,0 +1,32 @@
+/** Ends the credentials of an account: those that it gave to others, and its own ways to sign in. */
+import type { DbScope, StoreScope } from '../ctx.ts'
+import { resetFactors } from '../factors/factors.ts'
+import { endKeysOf } from '../keys/keys.ts'
+import { endGrantsOf } from '../oauth/oauth.ts'
+import { endSignInsOf, lockAccount } from '../users/account.ts'
+import { removePassword } from '../users/provider-users.ts'
+
+export type EndedCredentials = {
+  readonly keys: Awaited<ReturnType<typeof endKeysOf>>
+  readonly grants: Awaited<ReturnType<typeof endGrantsOf>>
+}
+
+/** Deletes all API keys, OAuth grants and codes of an account, and ends its sessions in every store. Its ways to sign in stay. */
+export const endCredentials = async (scope: DbScope, userId: string): Promise<EndedCredentials> => {
+  const grants = await endGrantsOf(scope, userId)
+  // Sessions, codes and tokens of an earlier generation are invalid in every store.
+  await endSignInsOf(scope, userId)
+  return { grants, keys: await endKeysOf(scope, userId) }
+}
+
+/** As `endCredentials`, and removes the password and the second factors. Locks the account until commit. */
+export const endAllCredentials = async (
+  scope: StoreScope & { readonly now: string },
+  userId: string,
+): Promise<EndedCredentials> => {
+  await lockAccount(scope, userId)
+  const ended = await endCredentials(scope, userId)
+  await resetFactors(scope, userId)
+  await removePassword(scope, userId)
+  return ended
+}
