@@ -6,9 +6,9 @@ export const providerMakers: Migration = {
   floor: 'unchanged',
   statements: ({ text }) => [
     `ALTER TABLE sso_providers ADD COLUMN changed_by ${text}`,
-    // A call with an API key names the owner of the key.
+    // The entry of a call with an API key has the id of the key as its user.
     `UPDATE sso_providers SET changed_by = (
-       SELECT COALESCE(NULLIF(user_id, ''), NULLIF(key_owner_id, '')) FROM audit
+       SELECT COALESCE(NULLIF(key_owner_id, ''), NULLIF(user_id, '')) FROM audit
        WHERE audit.resource_id = sso_providers.id AND audit.resource = 'sso-provider'
          AND audit.action IN ('create', 'update') AND audit.status = 'success'
        ORDER BY id DESC LIMIT 1

@@ -15,7 +15,8 @@ export type SsoProviderPatch = z.output<typeof SsoProviderPatch>
 
 const One = z.object({ id: idOf('sso-providers') })
 
-const HANDS_OUT = 'You must hold all that is granted to the groups of `group_mappings`.'
+const HANDS_OUT =
+  'You must hold all that is granted to the groups of `group_mappings`, and all that the users hold whom it could sign in: its own users, and with `link_by_email` those with an address in `allowed_domains`.'
 
 export const ssoProviders = {
   list: operation({
@@ -65,7 +66,7 @@ export const ssoProviders = {
     name: 'sso-providers.delete',
     summary: 'Delete an identity provider, with its identities, memberships and sessions',
     description:
-      'Its users stay. Those without a password cannot sign in until they have one, and their API keys and OAuth grants stay valid: deactivate users who are to leave.',
+      'Its users stay. Those without a password cannot sign in until they have one, and their API keys and OAuth grants stay valid: deactivate users who are to leave. You must hold all that its users hold.',
     http: 'DELETE /api/sso/providers/{id}',
     access: 'sso-providers:delete',
     errors: [409],

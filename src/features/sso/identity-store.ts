@@ -15,6 +15,12 @@ export const hasAny = async ({ db }: DbScope, providerId: string): Promise<boole
   (await db.selectFrom('identities').select('id').where('provider_id', '=', providerId).limit(1).executeTakeFirst()) !==
   undefined
 
+/** Returns the ids of the users with an identity at the provider. */
+export const userIdsOf = async ({ db }: DbScope, providerId: string): Promise<string[]> => {
+  const query = db.selectFrom('identities').select('user_id').distinct().where('provider_id', '=', providerId)
+  return (await query.execute()).map(({ user_id }) => user_id)
+}
+
 /** The identities of a user with the names of their providers. */
 export const query = ({ db }: DbScope, userId: string) =>
   db
@@ -25,6 +31,45 @@ export const query = ({ db }: DbScope, userId: string) =>
     .where('identities.user_id', '=', userId)
     .orderBy('sso_providers.name_key')
     .orderBy('identities.id')
+
+/** Identities that have found an older user by the address. One of before that was stored counts if its provider links by address. */
+const byAddress = ({ db }: DbScope) =>
+  db
+    .selectFrom('identities')
+    .innerJoin('users', 'users.id', 'identities.user_id')
+    .innerJoin('sso_providers', 'sso_providers.id', 'identities.provider_id')
+    .whereRef('users.created_at', '<', 'identities.created_at')
+    .where((eb) =>
+      eb.or([
+        eb('identities.linked_by_email', '=', 1),
+        eb.and([eb('identities.linked_by_email', 'is', null), eb('sso_providers.link_by_email', '=', 1)]),
+      ]),
+    )
+
+/** Returns the newest of the links by address. */
+export const linksByAddress = (scope: DbScope, limit: number) =>
+  byAddress(scope)
+    .select(['identities.user_id', 'identities.created_at', 'users.username', 'users.generation'])
+    .select('sso_providers.name as provider')
+    .orderBy('identities.created_at', 'desc')
+    .orderBy('identities.id')
+    .limit(limit)
+    .execute()
+
+/** Returns valid keys that are older than the link of their owner by address, and have the value of then. */
+export const keysBeforeLinks = (scope: Pick<Ctx, 'db' | 'now'>, limit: number) =>
+  byAddress(scope)
+    .innerJoin('api_keys', 'api_keys.user_id', 'users.id')
+    .select(['api_keys.id', 'api_keys.name', 'users.username', 'sso_providers.name as provider'])
+    .whereRef('api_keys.created_at', '<', 'identities.created_at')
+    .where((eb) =>
+      eb.or([eb('api_keys.rotated_at', 'is', null), eb('api_keys.rotated_at', '<', eb.ref('identities.created_at'))]),
+    )
+    .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', scope.now)]))
+    .orderBy('api_keys.name_key')
+    .orderBy('api_keys.id')
+    .limit(limit)
+    .execute()
 
 /** Locks the identity of this id, until commit. */
 export const lock = (ctx: Ctx, id: string): Promise<IdentityRow | undefined> =>

@@ -1,4 +1,4 @@
-/** A link by address ends all that opened the account before, because nobody has proved that it was the owner's. */
+/** A link by address ends all that opened the account before, because the account may be of another person. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { OAUTH_ENV, oauthOf } from '../../testing/oauth.ts'

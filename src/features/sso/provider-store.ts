@@ -51,6 +51,16 @@ const byId = ({ db }: DbScope, id: string) => db.selectFrom('sso_providers').sel
 export const find = async (scope: DbScope, id: string): Promise<Stored | undefined> =>
   storedOf(await byId(scope, id).executeTakeFirst())
 
+/** Returns the providers that link by address, with the user who has made or last changed each, if known. */
+export const linking = async ({ db }: DbScope): Promise<{ provider: Provider; changedBy: string | null }[]> => {
+  const query = db
+    .selectFrom('sso_providers')
+    .select([...columns, 'changed_by'])
+    .where('link_by_email', '=', 1)
+  const rows = await query.orderBy('name_key').orderBy('id').execute()
+  return rows.map(({ changed_by, ...row }) => ({ provider: providerOf(row), changedBy: changed_by }))
+}
+
 /** Returns the providers by which users may sign in, by name. */
 export const enabled = async (scope: DbScope): Promise<Pick<Provider, 'id' | 'name'>[]> =>
   scope.db

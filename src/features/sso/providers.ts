@@ -20,6 +20,7 @@ import { type SsoProviderDraft, type SsoProviderPatch, ssoProviders } from './ap
 import { mappingIssues, requireGroupsHeld } from './groups.ts'
 import * as identityStore from './identity-store.ts'
 import { type OidcClient, OidcError, type Registration } from './oidc-client.ts'
+import { requireUsersHeld } from './provider-rights.ts'
 import * as store from './provider-store.ts'
 import type { SsoProvider } from './schema.ts'
 import { endSessionsOf, type SessionEnding } from './sessions.ts'
@@ -97,6 +98,7 @@ const create = async (ctx: Ctx, options: ProviderOptions, draft: SsoProviderDraf
   const provider: store.Provider = { id, ...fields, has_secret: client_secret !== '', ...times }
   rejectIssues(await issuesOf(ctx, options, { after: provider, secret: client_secret }))
   await requireGroupsHeld(ctx, provider.group_mappings)
+  await requireUsersHeld(ctx, [provider])
   await requireFreeName(ctx, provider)
   await store.insert(ctx, { provider, sealed: sealOf(options, id, client_secret) }, ctx.caller.userId ?? null)
   await ctx.emit('sso-provider.created', provider)
@@ -123,6 +125,7 @@ const update = async (
   rejectIssues(await issuesOf(ctx, options, { after, before: before.provider, secret: client_secret }))
   if (changes.length === 0 && client_secret === undefined) return sentProvider(options.config, before.provider)
   await requireGroupsHeld(ctx, after.group_mappings)
+  await requireUsersHeld(ctx, [before.provider, after])
   await requireFreeName(ctx, after)
   const sealed = client_secret === undefined ? before.sealed : sealOf(options, id, client_secret)
   const changed = { ...after, updated_at: ctx.now }
@@ -138,6 +141,7 @@ const remove = async (ctx: Ctx, options: ProviderOptions, id: string): Promise<(
   const end = await endSessionsOf(ctx, options, { providerId: id })
   return async (tx) => {
     const { provider } = await lockForChange(tx, options, id)
+    await requireUsersHeld(tx, [provider])
     await end(tx)
     await removeMembershipsFrom(tx, id)
     await store.remove(tx, id)

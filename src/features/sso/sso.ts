@@ -17,6 +17,7 @@ import { backchannelLogout, logout } from './logout.ts'
 import { createOidcClient } from './oidc-client.ts'
 import { enabled } from './provider-store.ts'
 import { dropGroup, providerOperations } from './providers.ts'
+import { findWarnings } from './warnings.ts'
 
 export type SsoOptions = {
   readonly config: Pick<Config, 'publicUrl' | 'cookieSecure' | 'sessionTtlMs'>
@@ -84,6 +85,7 @@ export const ssoFeature = (options: SsoOptions): Feature => {
         handler: (ctx, request, audit) => backchannelLogout(ctx, request, { ...leaving, audit }),
       },
     ],
+    warnings: (ctx) => findWarnings(ctx, { sessions }),
     reactions: {
       'session.ended': (ctx, { id }: { id: string }) => store.removeSession(ctx, id),
       'group.deleted': (ctx, { id }: { id: string }) => dropGroup(ctx, id),

@@ -10,7 +10,7 @@ import { isScopable } from '../roles/catalogue.ts'
 import { permissionsOfRoles } from '../roles/roles.ts'
 import type { Tables } from '../tables.ts'
 import type { User } from './api.ts'
-import { requireCovered } from './covering.ts'
+import { findMissing, requireCovered } from './covering.ts'
 import * as grants from './grant-store.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
@@ -185,6 +185,13 @@ export const permissionsOfUser = async (scope: DbScope, id: string): Promise<Rea
 /** @throws AppError FORBIDDEN as `requireCharge`, for users together */
 export const requireChargeOfAll = async (ctx: Ctx, ids: readonly string[], subject: string): Promise<void> =>
   requireCovered(ctx, await grants.rolesHeldBy(ctx, ids), subject)
+
+/** Returns the permissions that users hold together, and that an account lacks where they hold them. */
+export const findLacking = async (
+  scope: DbScope,
+  account: Pick<Account, 'permissions' | 'reach'>,
+  ids: readonly string[],
+): Promise<string[]> => findMissing(scope, account, await grants.rolesHeldBy(scope, ids))
 
 /**
  * @throws AppError FORBIDDEN that names the permissions of the account that the caller lacks; also for an API key with

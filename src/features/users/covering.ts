@@ -1,36 +1,43 @@
 /** The rule for who may hand out roles, and manage those who hold them: a caller covers what it holds in the same place. */
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Caller } from '../../platform/operation/caller.ts'
-import type { Ctx } from '../ctx.ts'
+import type { Ctx, DbScope } from '../ctx.ts'
 import { isScopable } from '../roles/catalogue.ts'
 import { permissionsOfRoles, refuseMissing } from '../roles/roles.ts'
 import type { HeldRole } from './grant-store.ts'
 import * as grants from './grant-store.ts'
 
 /** Returns true if the caller has the permission everywhere or in this scope. A part of several scopes is not enough for one that is another. */
-const isCovered = ({ permissions, reach }: Caller, permission: string, scopeId: string | null): boolean => {
+const isCovered = ({ permissions, reach }: Rights, permission: string, scopeId: string | null): boolean => {
   if (permissions.has(permission)) return true
   if (scopeId === null || !isScopable(permission)) return false
   return reach?.get(permission)?.scopes.every((some) => some.has(scopeId)) ?? false
 }
 
-/** Returns the permissions of a role that count where it is granted, and that the caller lacks there. */
-const missingOf = async (ctx: Ctx, { role_id, scope_id }: HeldRole): Promise<string[]> => {
-  const counting = [...(await permissionsOfRoles(ctx, [role_id]))].filter(
+/** The rights of a caller or of an account. */
+type Rights = Pick<Caller, 'permissions' | 'reach'>
+
+/** Returns the permissions of a role that count where it is granted, and that the holder of the rights lacks there. */
+const missingOf = async (scope: DbScope, rights: Rights, { role_id, scope_id }: HeldRole): Promise<string[]> => {
+  const counting = [...(await permissionsOfRoles(scope, [role_id]))].filter(
     (name) => scope_id === null || isScopable(name),
   )
-  return counting.filter((name) => !isCovered(ctx.caller, name, scope_id))
+  return counting.filter((name) => !isCovered(rights, name, scope_id))
+}
+
+/** Returns the permissions of these roles that the holder of the rights lacks where they are granted, each once. */
+export const findMissing = async (scope: DbScope, rights: Rights, held: readonly HeldRole[]): Promise<string[]> => {
+  const missing = new Set<string>()
+  for (const role of distinct(held)) for (const name of await missingOf(scope, rights, role)) missing.add(name)
+  return [...missing]
 }
 
 /**
  * @param subject the object with the roles: "The group" in "The group has permissions that you lack: ..."
  * @throws AppError FORBIDDEN that names the permissions of the roles that the caller lacks where they are granted
  */
-export const requireCovered = async (ctx: Ctx, held: readonly HeldRole[], subject: string): Promise<void> => {
-  const missing = new Set<string>()
-  for (const role of distinct(held)) for (const name of await missingOf(ctx, role)) missing.add(name)
-  refuseMissing([...missing], subject)
-}
+export const requireCovered = async (ctx: Ctx, held: readonly HeldRole[], subject: string): Promise<void> =>
+  refuseMissing(await findMissing(ctx, ctx.caller, held), subject)
 
 const distinct = (held: readonly HeldRole[]): HeldRole[] => [
   ...new Map(held.map((one) => [`${one.role_id} ${one.scope_id ?? ''}`, one])).values(),
@@ -47,7 +54,7 @@ export type Coverage = {
 export const coverageOf = async (ctx: Ctx): Promise<Coverage> => {
   const beyond: string[] = []
   for (const role of await grants.grantedRoles(ctx))
-    if ((await missingOf(ctx, role)).length > 0) beyond.push(`${role.role_id} ${role.scope_id ?? ''}`)
+    if ((await missingOf(ctx, ctx.caller, role)).length > 0) beyond.push(`${role.role_id} ${role.scope_id ?? ''}`)
   if (beyond.length === 0) return { tag: 'all', ownerIs: () => undefined }
   const own = ctx.caller.userId ?? ''
   return {

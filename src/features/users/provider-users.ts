@@ -13,6 +13,14 @@ export type ProviderProfile = Pick<User, 'email' | 'full_name'>
 export const findByEmail = async (scope: DbScope, email: string): Promise<string | undefined> =>
   (await store.findByEmail(scope, email))?.id
 
+/** Returns the ids of the users with an address in one of the domains, which are in lower case; in any domain if there is none. */
+export const findInDomains = async (scope: DbScope, domains: readonly string[]): Promise<string[]> =>
+  (await store.withAddress(scope))
+    .filter(
+      ({ email_key }) => domains.length === 0 || domains.includes(email_key.slice(email_key.lastIndexOf('@') + 1)),
+    )
+    .map(({ id }) => id)
+
 /** Locks all usernames until commit, so that two first sign-ins do not create one user each. */
 export const lockUsernames = store.lockNames
 

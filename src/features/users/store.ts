@@ -80,6 +80,15 @@ export const findByEmail = ({ db }: DbScope, email: string): Promise<Pick<UserRo
     .where('email_key', '=', foldedName(email) || null)
     .executeTakeFirst()
 
+/** Returns the users with an e-mail address, in the form in which addresses are compared. */
+export const withAddress = ({ db }: DbScope): Promise<{ id: string; email_key: string }[]> =>
+  db
+    .selectFrom('users')
+    .select(['id', 'email_key'])
+    .where('email_key', 'is not', null)
+    .$narrowType<{ email_key: string }>()
+    .execute()
+
 /** As `find`, and locks the row until commit. */
 export const lock = (ctx: StoreScope, id: string): Promise<UserRow | undefined> =>
   ctx.store.sql.lockRows(ctx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
