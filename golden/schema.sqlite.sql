@@ -782,7 +782,7 @@ CREATE TABLE identities (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   created_at TEXT NOT NULL,
   last_login_at TEXT NOT NULL
-);
+, logged_out_at TEXT, linked_by_email INTEGER);
 
 CREATE UNIQUE INDEX identities_subject ON identities (provider_id, subject);
 
@@ -1210,7 +1210,7 @@ CREATE TABLE sso_providers (
   allow_http INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-);
+, changed_by TEXT);
 
 CREATE UNIQUE INDEX sso_providers_name_key ON sso_providers (name_key);
 

@@ -19,14 +19,14 @@ type PasskeyOptions = SessionTerms & {
 
 const wrong = () => new AppError('INVALID_CREDENTIALS', 'No passkey of a user here has answered this challenge')
 
-const outdated = () =>
+const createOutdatedError = () =>
   new AppError(
     'INVALID_CREDENTIALS',
     'Sign in by your identity provider. You have no password, and a passkey signs in only for a while after that',
   )
 
 /** Returns when the sessions by passkey of a user end, in ms. @returns 0 for an unknown user */
-const passkeysUntil = async (ctx: Ctx, userId: string): Promise<number> =>
+const findPasskeysEnd = async (ctx: Ctx, userId: string): Promise<number> =>
   (await accountOf(ctx, userId))?.passkeysUntilMs ?? 0
 
 export const passkeySignIn = async (ctx: Ctx, request: Request, options: PasskeyOptions): Promise<Response> => {
@@ -38,8 +38,8 @@ export const passkeySignIn = async (ctx: Ctx, request: Request, options: Passkey
   let untilMs = Infinity
   const refuse = async (tx: Ctx) => {
     if (!(await signInFactors.consumePasskey(tx, proven))) return wrong()
-    untilMs = await passkeysUntil(tx, proven.userId)
-    return untilMs > Date.parse(tx.now) ? undefined : outdated()
+    untilMs = await findPasskeysEnd(tx, proven.userId)
+    return untilMs > Date.parse(tx.now) ? undefined : createOutdatedError()
   }
   const signedIn = await ctx.write((tx) => recordSignIn(tx, { id: proven.userId, refuse }))
   if (!signedIn) throw wrong()

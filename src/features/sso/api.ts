@@ -66,7 +66,7 @@ export const ssoProviders = {
     name: 'sso-providers.delete',
     summary: 'Delete an identity provider, with its identities, memberships and sessions',
     description:
-      'Its users stay. Those without a password cannot sign in until they have one, and their API keys and OAuth grants stay valid: deactivate users who are to leave. You must hold all that its users hold.',
+      'Its users stay. Those without a password cannot sign in until they have one, also not with a passkey. Their API keys and OAuth grants stay valid, except those that sleep, which end: deactivate users who are to leave. You must hold all that its users hold.',
     http: 'DELETE /api/sso/providers/{id}',
     access: 'sso-providers:delete',
     errors: [409],

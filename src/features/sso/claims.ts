@@ -35,7 +35,7 @@ export const verifiedEmail = ({ email, email_verified }: Claims): string => {
 }
 
 /** Returns the address and its verification from one source: the first that has both, else the first that has an address. */
-const addressOf = (sources: readonly Readonly<Record<string, unknown>>[]) => {
+const pickAddress = (sources: readonly Readonly<Record<string, unknown>>[]) => {
   const withAddress = sources.filter(({ email }) => email !== undefined)
   const source = withAddress.find(({ email_verified }) => email_verified !== undefined) ?? withAddress[0]
   return source && { email: source.email, email_verified: source.email_verified }
@@ -48,7 +48,7 @@ const OF_ID_TOKEN_ONLY: readonly string[] = ['acr', 'amr', 'auth_time', 'azp', '
 export const mergeClaims = (idToken: Claims, userinfo: Readonly<Record<string, unknown>>): Claims => {
   const given = Object.entries(userinfo).filter(([name]) => !OF_ID_TOKEN_ONLY.includes(name))
   const { email: _, email_verified: __, ...others } = { ...Object.fromEntries(given), ...idToken }
-  return { ...others, sub: idToken.sub, ...addressOf([idToken, userinfo]) }
+  return { ...others, sub: idToken.sub, ...pickAddress([idToken, userinfo]) }
 }
 
 export const fullName = ({ name }: Claims): string => [...textOf(name).normalize('NFC')].slice(0, MAX_NAME).join('')

@@ -42,7 +42,7 @@ export const sessionIdsOf = async ({ db }: DbScope, { providerId, sid, subject }
 }
 
 /** Returns the subjects of these sessions, each once. */
-export const subjectsOf = async ({ db }: DbScope, { providerId, sid = '' }: SessionsOf): Promise<string[]> =>
+export const findSubjects = async ({ db }: DbScope, { providerId, sid = '' }: SessionsOf): Promise<string[]> =>
   (
     await db
       .selectFrom('sso_sessions')

@@ -164,14 +164,14 @@ const warnOfGroups = (ctx: Ctx, { name: provider, groups_claim: claim }: provide
 const keptIn = ({ kept }: Joined) => (kept.length === 0 ? {} : { kept_last_admin_in: kept })
 
 /** For the audit trail: the credentials that a link by address has ended, beside password, sessions and second factors. */
-const endedIn = (ended: EndedCredentials | undefined) =>
+const describeEnded = (ended: EndedCredentials | undefined) =>
   ended && { api_key_ids: ended.keys.map(({ id }) => id), oauth_grant_ids: ended.grants.map(({ id }) => id) }
 
 const noteLink = (ctx: Ctx, { username }: Pick<User, 'username'>, ended: EndedCredentials | undefined): void => {
   if (ended)
     ctx.log.info('a user was linked by the address; earlier password, sessions, factors, keys and grants have ended', {
       ...{ request_id: ctx.requestId, username },
-      ...endedIn(ended),
+      ...describeEnded(ended),
     })
 }
 
@@ -205,7 +205,7 @@ const signIn = async (
       provider: provider.name,
       account: how,
       ...keptIn(groups),
-      ...endedIn(ended),
+      ...describeEnded(ended),
     },
   })
   await audit.succeeded()

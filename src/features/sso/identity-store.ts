@@ -16,7 +16,7 @@ export const hasAny = async ({ db }: DbScope, providerId: string): Promise<boole
   undefined
 
 /** Returns the ids of the users with an identity at the provider. */
-export const userIdsOf = async ({ db }: DbScope, providerId: string): Promise<string[]> => {
+export const findUserIds = async ({ db }: DbScope, providerId: string): Promise<string[]> => {
   const query = db.selectFrom('identities').select('user_id').distinct().where('provider_id', '=', providerId)
   return (await query.execute()).map(({ user_id }) => user_id)
 }
@@ -33,7 +33,7 @@ export const query = ({ db }: DbScope, userId: string) =>
     .orderBy('identities.id')
 
 /** Identities that have found an older user by the address. One of before that was stored counts if its provider links by address. */
-const byAddress = ({ db }: DbScope) =>
+const selectByAddress = ({ db }: DbScope) =>
   db
     .selectFrom('identities')
     .innerJoin('users', 'users.id', 'identities.user_id')
@@ -47,8 +47,8 @@ const byAddress = ({ db }: DbScope) =>
     )
 
 /** Returns the newest of the links by address. */
-export const linksByAddress = (scope: DbScope, limit: number) =>
-  byAddress(scope)
+export const findLinksByAddress = (scope: DbScope, limit: number) =>
+  selectByAddress(scope)
     .select(['identities.user_id', 'identities.created_at', 'users.username', 'users.generation'])
     .select('sso_providers.name as provider')
     .orderBy('identities.created_at', 'desc')
@@ -57,8 +57,8 @@ export const linksByAddress = (scope: DbScope, limit: number) =>
     .execute()
 
 /** Returns valid keys that are older than the link of their owner by address, and have the value of then. */
-export const keysBeforeLinks = (scope: Pick<Ctx, 'db' | 'now'>, limit: number) =>
-  byAddress(scope)
+export const findKeysBeforeLinks = (scope: Pick<Ctx, 'db' | 'now'>, limit: number) =>
+  selectByAddress(scope)
     .innerJoin('api_keys', 'api_keys.user_id', 'users.id')
     .select(['api_keys.id', 'api_keys.name', 'users.username', 'sso_providers.name as provider'])
     .whereRef('api_keys.created_at', '<', 'identities.created_at')

@@ -21,9 +21,9 @@ type Ending = {
 }
 
 /** Returns the users of a logout: one, except for a `sid` that several subjects have. */
-const endingsOf = async (ctx: Ctx, scope: LogoutScope): Promise<Ending[]> => {
+const findEndings = async (ctx: Ctx, scope: LogoutScope): Promise<Ending[]> => {
   const { providerId, sid, subject } = scope
-  const subjects = subject === undefined ? await flow.subjectsOf(ctx, scope) : [subject]
+  const subjects = subject === undefined ? await flow.findSubjects(ctx, scope) : [subject]
   const ended = new Set(await flow.sessionIdsOf(ctx, scope))
   const endings: Ending[] = []
   for (const one of subjects) {
@@ -37,17 +37,17 @@ const endingsOf = async (ctx: Ctx, scope: LogoutScope): Promise<Ending[]> => {
 }
 
 /** Returns true for the sessions that end beside those of the provider. */
-const endsWith =
+const isEndedBy =
   ({ isEverywhere }: Ending, { sid }: LogoutScope) =>
   ({ method }: Session): boolean =>
     isEverywhere && (sid === undefined || method === 'passkey')
 
-const sessionIds = async (ctx: Ctx, { sessions }: SessionEnding, scope: LogoutScope): Promise<ReadonlySet<string>> => {
+const findSessionIds = async (ctx: Ctx, { sessions }: SessionEnding, scope: LogoutScope): Promise<ReadonlySet<string>> => {
   const ids = new Set(await flow.sessionIdsOf(ctx, scope))
-  for (const ending of await endingsOf(ctx, scope)) {
+  for (const ending of await findEndings(ctx, scope)) {
     if (!ending.isEverywhere) continue
     const own = await sessions.list(ending.userId, sessions.isInDatabase ? ctx.db : undefined)
-    for (const { id } of own.filter(endsWith(ending, scope))) ids.add(id)
+    for (const { id } of own.filter(isEndedBy(ending, scope))) ids.add(id)
   }
   return ids
 }
@@ -62,12 +62,12 @@ export const endForLogout = async (
   scope: LogoutScope,
 ): Promise<(tx: Ctx) => Promise<void>> => {
   const { sessions } = options
-  const outside = sessions.isInDatabase ? new Set<string>() : await sessionIds(ctx, options, scope)
+  const outside = sessions.isInDatabase ? new Set<string>() : await findSessionIds(ctx, options, scope)
   for (const id of outside) await sessions.remove(id)
   return async (tx) => {
-    const endings = await endingsOf(tx, scope)
+    const endings = await findEndings(tx, scope)
     for (const { userId } of endings) await lockAccount(tx, userId)
-    for (const id of sessions.isInDatabase ? await sessionIds(tx, options, scope) : outside) {
+    for (const id of sessions.isInDatabase ? await findSessionIds(tx, options, scope) : outside) {
       if (sessions.isInDatabase) await sessions.remove(id, tx.db)
       await tx.emit('session.ended', { id })
     }

@@ -112,6 +112,20 @@ describe.each([...dialects()])('the rights to a provider on %s', (dialect) => {
     expect((await change(operator, at, { enabled: false })).status).toBe(200)
   })
 
+  test('are needed to reset the password of a user whom its groups may give more', async () => {
+    const { id: group_id } = await app.admin.api.groups.create({ name: `operators ${++made}` })
+    await app.admin.api.grants.create({ role_id: 'operator', group_id })
+    const at = await app.addProvider(idp, { group_mappings: [{ value: 'net-ops', group_id }] })
+    const browser = app.browser()
+    await browser.signIn(at, idp, { claims: { sub: 'soon', preferred_username: `soon-${dialect}` } })
+    const { id } = (await (await browser.me()).json()) as { id: string }
+    const helpDesk = await app.as(['users:update'])
+    const reset = (who: typeof clerk) =>
+      who.request('POST', `/api/users/${id}/reset-password`, { new_password: 'chosen by another' })
+    expect(await refusal(await reset(helpDesk))).toEqual(FORBIDDEN)
+    expect((await reset(app.admin)).status).toBe(204)
+  })
+
   if (dialect === 'postgres')
     test('count the roles that another instance has granted', async () => {
       const other: Instance = await instanceBeside(app)

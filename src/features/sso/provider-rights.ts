@@ -13,7 +13,7 @@ type Linking = Pick<Provider, 'id' | 'name' | 'link_by_email' | 'allowed_domains
 
 /** Returns the ids of the users whom a provider could sign in: by their identities, and by their addresses if it links by them. */
 export const findSignable = async (scope: DbScope, provider: Linking): Promise<string[]> => {
-  const own = await identities.userIdsOf(scope, provider.id)
+  const own = await identities.findUserIds(scope, provider.id)
   const byAddress = provider.link_by_email ? await findInDomains(scope, provider.allowed_domains) : []
   return [...new Set([...own, ...byAddress])]
 }

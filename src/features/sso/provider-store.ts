@@ -52,7 +52,7 @@ export const find = async (scope: DbScope, id: string): Promise<Stored | undefin
   storedOf(await byId(scope, id).executeTakeFirst())
 
 /** Returns the providers that link by address, with the user who has made or last changed each, if known. */
-export const linking = async ({ db }: DbScope): Promise<{ provider: Provider; changedBy: string | null }[]> => {
+export const findLinking = async ({ db }: DbScope): Promise<{ provider: Provider; changedBy: string | null }[]> => {
   const query = db
     .selectFrom('sso_providers')
     .select([...columns, 'changed_by'])

@@ -14,8 +14,10 @@ import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
 import { type Ctx, type DbScope, implement } from '../ctx.ts'
+import { endCredentials } from '../eviction/end-credentials.ts'
 import { removeMembershipsFrom } from '../groups/groups.ts'
 import { missingKey } from '../secrets/secrets.ts'
+import { type Account, accountsOf } from '../users/account.ts'
 import { type SsoProviderDraft, type SsoProviderPatch, ssoProviders } from './api.ts'
 import { mappingIssues, requireGroupsHeld } from './groups.ts'
 import * as identityStore from './identity-store.ts'
@@ -135,6 +137,26 @@ const update = async (
   return sentProvider(options.config, changed)
 }
 
+/**
+ * Without a provider, keys and OAuth grants never sleep, and those of a user who has left would open again.
+ * @returns the rest, for after the removal of the provider: it ends the credentials that would wake up
+ */
+const watchSleepers = async (ctx: Ctx, userIds: readonly string[]): Promise<() => Promise<void>> => {
+  const isAsleep = ({ sleepsMs }: Pick<Account, 'sleepsMs'>) => sleepsMs <= Date.parse(ctx.now)
+  const before = [...(await accountsOf(ctx, userIds)).values()].filter(isAsleep).map(({ id }) => id)
+  return async () => {
+    for (const account of (await accountsOf(ctx, before)).values()) {
+      if (isAsleep(account)) continue
+      const { keys, grants } = await endCredentials(ctx, account.id)
+      for (const key of keys) await ctx.emit('key.deleted', key)
+      ctx.log.info('credentials ended that slept until a sign-in by the deleted identity provider', {
+        ...{ request_id: ctx.requestId, username: account.username },
+        ...{ api_key_ids: keys.map(({ id }) => id), oauth_grant_ids: grants.map(({ id }) => id) },
+      })
+    }
+  }
+}
+
 /** Ends its sessions before the transaction if they are stored elsewhere, because a transaction contains only SQL. */
 const remove = async (ctx: Ctx, options: ProviderOptions, id: string): Promise<(tx: Ctx) => Promise<void>> => {
   await mustFind(ctx, id)
@@ -144,7 +166,9 @@ const remove = async (ctx: Ctx, options: ProviderOptions, id: string): Promise<(
     await requireUsersHeld(tx, [provider])
     await end(tx)
     await removeMembershipsFrom(tx, id)
+    const endSleeping = await watchSleepers(tx, await identityStore.findUserIds(tx, id))
     await store.remove(tx, id)
+    await endSleeping()
     await tx.emit('sso-provider.deleted', provider)
   }
 }

@@ -88,34 +88,6 @@ describe.each([...dialects()])('single sign-on on %s', (dialect) => {
       }
     })
 
-    test('has the address that a provider marks as verified by text, as Amazon Cognito does', async () => {
-      const claims = { sub: 'cognito', preferred_username: 'cognito', email: 'c@example.org', email_verified: 'true' }
-      expect((await app.browser().signIn(at, idp, { claims })).status).toBe(200)
-      expect((await user('cognito'))?.email).toBe('c@example.org')
-    })
-
-    test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
-      ['of userinfo, verified by the ID token', { email_verified: true }, { email: 'taken@example.org' }, ''],
-      ['of the ID token, verified by userinfo', { email: 'taken@example.org' }, { email_verified: true }, ''],
-      [
-        'of the ID token that userinfo gives as another',
-        { email: 'taken@example.org' },
-        { email: 'userinfo@example.org', email_verified: true },
-        'userinfo@example.org',
-      ],
-      [
-        'that the ID token says is not verified',
-        { email: 'taken@example.org', email_verified: false },
-        { email: 'taken@example.org', email_verified: true },
-        '',
-      ],
-    ])('has no address %s', async (_, ofIdToken, userinfo, email) => {
-      const sub = `mixed-${Bun.hash(JSON.stringify([ofIdToken, userinfo]))}`
-      const browser = app.browser()
-      await browser.signIn(at, idp, { claims: { sub, preferred_username: sub, ...ofIdToken }, userinfo })
-      expect((await user(sub))?.email).toBe(email)
-    })
-
     test('is made of userinfo where the ID token lacks claims', async () => {
       const claims = { sub: 'info', preferred_username: undefined }
       const browser = app.browser()

@@ -86,6 +86,22 @@ describe.each([...dialects()])('sleeping credentials on %s', (dialect) => {
     expect(await opens(key)).toBe(200)
   })
 
+  test('end with the provider if they sleep then, and stay if they do not', async () => {
+    const by = await app.addProvider(idp, { credentials_max_idle_days: 7 })
+    const keyOf = async (sub: string): Promise<string> => {
+      const own = app.browser()
+      await own.signIn(by, idp, { claims: { sub, preferred_username: sub } })
+      return ((await (await own.send('POST /api/keys', { name: 'script' })).json()) as { key: string }).key
+    }
+    const asleep = await keyOf('left')
+    clockMs += 6 * DAY_MS
+    const awake = await keyOf('stays')
+    clockMs += 2 * DAY_MS
+    expect([await opens(asleep), await opens(awake)]).toEqual([ASLEEP, 200])
+    await app.admin.api.ssoProviders.delete({ id: by.id })
+    expect([await opens(asleep), await opens(awake)]).toEqual(['The API key is not valid', 200])
+  })
+
   test('are no concern of a user who has none', async () => {
     const { id: group_id } = await app.admin.api.groups.create({ name: 'viewers' })
     await app.admin.api.grants.create({ role_id: 'viewer', group_id })

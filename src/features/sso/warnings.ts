@@ -21,7 +21,7 @@ const formatNames = (names: readonly string[]): string =>
 /** Providers that link by address, and were made or last changed by a user who holds less than the users whom they could sign in. */
 const findProviders = async (ctx: Ctx): Promise<Warning[]> => {
   const warnings: Warning[] = []
-  for (const { provider, changedBy } of await providers.linking(ctx)) {
+  for (const { provider, changedBy } of await providers.findLinking(ctx)) {
     if (changedBy === null) continue
     const maker = await accountOf(ctx, changedBy)
     const lacking = await findLacking(ctx, maker ?? NOBODY, await findSignable(ctx, provider))
@@ -37,23 +37,23 @@ const findProviders = async (ctx: Ctx): Promise<Warning[]> => {
   return warnings
 }
 
-const sinceLink = (provider: string): string =>
+const describeAge = (provider: string): string =>
   `was made before the provider "${provider}" linked its user by the address, so it may be of another person`
 
 /** Keys of accounts that were linked by address, made before the link. */
 const findKeys = async (ctx: Ctx): Promise<Warning[]> =>
   // A user with two such identities gives two rows.
-  [...new Map((await identities.keysBeforeLinks(ctx, MAX_OF_A_KIND)).map((key) => [key.id, key])).values()].map(
+  [...new Map((await identities.findKeysBeforeLinks(ctx, MAX_OF_A_KIND)).map((key) => [key.id, key])).values()].map(
     ({ id, name, username, provider }) => ({
       ...{ kind: 'key_before_link', resource: 'apikeys', id, name },
-      message: `The API key "${name}" of "${username}" ${sinceLink(provider)}. Delete it, or have its owner rotate it`,
+      message: `The API key "${name}" of "${username}" ${describeAge(provider)}. Delete it, or have its owner rotate it`,
     }),
   )
 
 /** Accounts that were linked by address, with an open session of before the link. */
 const findSessions = async (ctx: Ctx, { sessions }: SessionEnding): Promise<Warning[]> => {
   const warnings: Warning[] = []
-  for (const link of await identities.linksByAddress(ctx, MAX_LINKS_SEARCHED)) {
+  for (const link of await identities.findLinksByAddress(ctx, MAX_LINKS_SEARCHED)) {
     const { user_id: id, username: name, generation, provider } = link
     const earlier = (await sessions.list(id)).filter(
       ({ createdAt, expiresAt, userGeneration }) =>
@@ -62,7 +62,7 @@ const findSessions = async (ctx: Ctx, { sessions }: SessionEnding): Promise<Warn
     if (earlier.length === 0) continue
     warnings.push({
       ...{ kind: 'session_before_link', resource: 'users', id, name },
-      message: `A session of "${name}" ${sinceLink(provider)}. End it, or all credentials of the user by "plat user evict ${name}" on the host`,
+      message: `A session of "${name}" ${describeAge(provider)}. End it, or all credentials of the user by "plat user evict ${name}" on the host`,
     })
     if (warnings.length === MAX_OF_A_KIND) break
   }

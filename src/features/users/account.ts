@@ -1,6 +1,5 @@
 /** Users for other features: their permissions, their public form, and the changes at a sign-in. */
 import { AppError } from '../../platform/contract/errors.ts'
-import { batches } from '../../platform/db/batches.ts'
 import { reachOver } from '../../platform/operation/access.ts'
 import type { Reach } from '../../platform/operation/caller.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
@@ -8,10 +7,10 @@ import { PasswordsBusyError, type PasswordTurn } from '../../platform/security/p
 import type { Ctx, DbScope, StoreScope } from '../ctx.ts'
 import { isScopable } from '../roles/catalogue.ts'
 import { permissionsOfRoles } from '../roles/roles.ts'
-import type { Tables } from '../tables.ts'
 import type { User } from './api.ts'
 import { findMissing, requireCovered } from './covering.ts'
 import * as grants from './grant-store.ts'
+import { LOCAL, type ProviderTerms, findProviderTerms } from './provider-terms.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 
@@ -34,17 +33,6 @@ export type Account = {
   readonly reach?: ReadonlyMap<Permission, Reach>
 } & ProviderTerms
 
-/** How long a user without a password may do without a sign-in by a provider. In ms; infinite for a user with a password. */
-type ProviderTerms = {
-  /** When its keys and tokens are refused until its next sign-in by a provider. Infinite without an identity. */
-  readonly sleepsMs: number
-  /** When its passkeys and their sessions are refused. 0 without an identity that counts. */
-  readonly passkeysUntilMs: number
-}
-
-const LOCAL: ProviderTerms = { sleepsMs: Infinity, passkeysUntilMs: Infinity }
-const WITHOUT_IDENTITY: ProviderTerms = { sleepsMs: Infinity, passkeysUntilMs: 0 }
-
 export const accountOf = async (scope: DbScope, id: string): Promise<Account | undefined> =>
   (await accountsOf(scope, [id])).get(id)
 
@@ -63,46 +51,13 @@ export const accountsOf = async (scope: DbScope, ids: readonly string[]): Promis
   const accounts = new Map<string, Account>()
   const users = await store.withRoles(scope, ids)
   const withoutPassword = users.flatMap(({ id, password_hash }) => (password_hash === NO_PASSWORD ? id : []))
-  const terms = await providerTerms(scope, withoutPassword)
+  const terms = await findProviderTerms(scope, withoutPassword)
   for (const { id, username, is_active, generation, held } of users) {
     const isActive = is_active === 1
     accounts.set(id, { id, username, isActive, generation, ...(await rightsOf(held)), ...(terms.get(id) ?? LOCAL) })
   }
   return accounts
 }
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-/** Returns the terms of these users, who have no password, by the last sign-in by each of their providers. */
-const providerTerms = async ({ db }: DbScope, ids: readonly string[]): Promise<ReadonlyMap<string, ProviderTerms>> => {
-  const terms = new Map(ids.map((id) => [id, WITHOUT_IDENTITY]))
-  for (const some of batches(ids)) {
-    const rows = await db
-      .selectFrom('identities')
-      .innerJoin('sso_providers', 'sso_providers.id', 'identities.provider_id')
-      .select(['identities.user_id', 'identities.last_login_at', 'identities.logged_out_at', 'sso_providers.enabled'])
-      .select(['sso_providers.credentials_max_idle_days', 'sso_providers.max_session_hours'])
-      .where('identities.user_id', 'in', some)
-      .execute()
-    for (const [id, identities] of Map.groupBy(rows, ({ user_id }) => user_id))
-      terms.set(id, {
-        sleepsMs: Math.max(...identities.map(sleepTime)),
-        passkeysUntilMs: Math.max(...identities.map(passkeyTime)),
-      })
-  }
-  return terms
-}
-
-type SignInBy = Pick<Tables['identities'], 'last_login_at' | 'logged_out_at'> &
-  Pick<Tables['sso_providers'], 'enabled' | 'credentials_max_idle_days' | 'max_session_hours'>
-
-const sleepTime = ({ last_login_at, credentials_max_idle_days: days }: SignInBy): number =>
-  days === 0 ? Infinity : Date.parse(last_login_at) + days * DAY_MS
-
-/** A passkey does not outlast the session of the sign-in by the provider. */
-const passkeyTime = ({ last_login_at, logged_out_at, enabled, max_session_hours: hours }: SignInBy): number =>
-  enabled === 1 && logged_out_at === null ? Date.parse(last_login_at) + hours * HOUR_MS : 0
 
 type HeldRights = Pick<Account, 'permissions' | 'reach'>
 

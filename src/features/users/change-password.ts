@@ -4,6 +4,7 @@ import type { Passwords } from '../../platform/security/passwords.ts'
 import type { Ctx } from '../ctx.ts'
 import { NO_PASSWORD, requireCharge, turnOf, unlessBusy } from './account.ts'
 import type { PasswordChange, PasswordReset } from './api.ts'
+import { requireProvidersCovered } from './provider-users.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 
@@ -50,10 +51,11 @@ export const changePassword = async (ctx: Ctx, passwords: Passwords, input: Pass
   }
 }
 
-/** @throws AppError NOT_FOUND, FORBIDDEN if the caller lacks a permission of the user. */
+/** @throws AppError NOT_FOUND, FORBIDDEN if the caller lacks a permission of the user, or one that a provider may give. */
 const validated = async (ctx: Ctx, user: UserRow | undefined, id: string): Promise<UserRow> => {
   if (!user) throw notFound('user', id)
   await requireCharge(ctx, user)
+  await requireProvidersCovered(ctx, user)
   return user
 }
 

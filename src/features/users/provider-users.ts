@@ -3,6 +3,8 @@
 import type { Ctx, DbScope } from '../ctx.ts'
 import { NO_PASSWORD, type SignedIn, userOf } from './account.ts'
 import type { User } from './api.ts'
+import { requireCovered } from './covering.ts'
+import * as grants from './grant-store.ts'
 import * as store from './store.ts'
 import { requireFree } from './usernames.ts'
 
@@ -15,7 +17,7 @@ export const findByEmail = async (scope: DbScope, email: string): Promise<string
 
 /** Returns the ids of the users with an address in one of the domains, which are in lower case; in any domain if there is none. */
 export const findInDomains = async (scope: DbScope, domains: readonly string[]): Promise<string[]> =>
-  (await store.withAddress(scope))
+  (await store.findWithAddress(scope))
     .filter(
       ({ email_key }) => domains.length === 0 || domains.includes(email_key.slice(email_key.lastIndexOf('@') + 1)),
     )
@@ -37,6 +39,28 @@ export const createUser = async (
   const row = await store.find(ctx, id)
   if (row) await ctx.emit('user.created', await userOf(ctx, row))
   return id
+}
+
+/**
+ * A password opens the account also after the next sign-in by a provider, when its groups may give the user more.
+ * @throws AppError FORBIDDEN unless the caller holds all that is granted to the groups of the user's providers
+ */
+export const requireProvidersCovered = async (
+  ctx: Ctx,
+  { id, username }: Pick<User, 'id' | 'username'>,
+): Promise<void> => {
+  const rows = await ctx.db
+    .selectFrom('identities')
+    .innerJoin('sso_providers', 'sso_providers.id', 'identities.provider_id')
+    .select('sso_providers.group_mappings')
+    .where('identities.user_id', '=', id)
+    .execute()
+  // Validated before they were stored.
+  const mappings = rows.flatMap(({ group_mappings }) => JSON.parse(group_mappings) as { group_id: string }[])
+  const held: grants.HeldRole[] = []
+  for (const groupId of new Set(mappings.map(({ group_id }) => group_id)))
+    held.push(...(await grants.rolesOfGroup(ctx, groupId)))
+  await requireCovered(ctx, held, `A group that an identity provider may give to "${username}"`)
 }
 
 /** Leaves the user without a password, and invalidates every session and token. */

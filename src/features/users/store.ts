@@ -81,7 +81,7 @@ export const findByEmail = ({ db }: DbScope, email: string): Promise<Pick<UserRo
     .executeTakeFirst()
 
 /** Returns the users with an e-mail address, in the form in which addresses are compared. */
-export const withAddress = ({ db }: DbScope): Promise<{ id: string; email_key: string }[]> =>
+export const findWithAddress = ({ db }: DbScope): Promise<{ id: string; email_key: string }[]> =>
   db
     .selectFrom('users')
     .select(['id', 'email_key'])
