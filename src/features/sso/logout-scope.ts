@@ -42,7 +42,11 @@ const isEndedBy =
   ({ method }: Session): boolean =>
     isEverywhere && (sid === undefined || method === 'passkey')
 
-const findSessionIds = async (ctx: Ctx, { sessions }: SessionEnding, scope: LogoutScope): Promise<ReadonlySet<string>> => {
+const findSessionIds = async (
+  ctx: Ctx,
+  { sessions }: SessionEnding,
+  scope: LogoutScope,
+): Promise<ReadonlySet<string>> => {
   const ids = new Set(await flow.sessionIdsOf(ctx, scope))
   for (const ending of await findEndings(ctx, scope)) {
     if (!ending.isEverywhere) continue

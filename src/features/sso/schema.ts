@@ -81,7 +81,7 @@ export const optionalFields = {
   enabled: flagOr(true).describe('Whether users may sign in by it'),
   create_users: flagOr(true).describe('Whether a user is made for an identity that is unknown'),
   link_by_email: flagOr(false).describe(
-    'Whether an unknown identity is linked to the user with its verified e-mail address. Users who manage people are never linked by it',
+    'Whether an unknown identity is linked to the user with its verified e-mail address, whose password, sessions, second factors, keys and OAuth grants end. Users who manage people and break-glass users are never linked by it',
   ),
   allowed_domains: z
     .array(
@@ -107,7 +107,9 @@ export const optionalFields = {
     .transform((mappings) => mappings ?? [])
     .describe('The groups that users are members of by a value of the groups claim'),
   required_acr: text(255).describe('The authentication context (acr) that a sign-in must have'),
-  max_session_hours: numberOr(12, { min: 1, max: 720 }).describe('Hours after which a session ends, used or not'),
+  max_session_hours: numberOr(12, { min: 1, max: 720 }).describe(
+    'Hours after which a session ends, used or not; passkeys of its users without a password are refused then, until the next sign-in by it',
+  ),
   credentials_max_idle_days: numberOr(90, { min: 0, max: 36_500 }).describe(
     'Days after the last sign-in by which API keys and OAuth grants of users without a password are refused; 0 for no limit',
   ),

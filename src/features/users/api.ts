@@ -209,7 +209,7 @@ export const users = {
     name: 'users.reset-password',
     summary:
       'Give a user a new password; the user is signed out everywhere, and the API keys that the user has made stay valid',
-    description: `You must hold all permissions of the user. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password works on the host, without the server.)`,
+    description: `You must hold all permissions of the user, and those that the groups of its identity providers may give. ${FROM_STDIN} echo '{"new_password": "..."}' | plat user set-password ada --input - (plat user reset-password works on the host, without the server.)`,
     http: 'POST /api/users/{id}/reset-password',
     effect: 'action',
     access: 'users:update',
