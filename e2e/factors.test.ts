@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { BrowserContext, Page } from 'playwright-core'
 import { codeAt } from '../src/testing/factors.ts'
 import { PASSWORD } from '../src/testing/identities.ts'
+import { scriptedProvider } from '../src/testing/scripted-provider.ts'
 import { axeFindings, world } from './harness.ts'
 
 /** A passkey belongs to a name, so the address is known before the server starts. */
@@ -22,6 +23,7 @@ const it = world({
     COOKIE_SECURE: 'false',
     ENCRYPTION_KEY: 'e1'.repeat(32),
     SECOND_FACTOR_ROLES: 'viewer',
+    SSO_ALLOW_LOOPBACK: 'true',
     LOGIN_RATE_LIMIT_REQUESTS: '1000',
   },
 })
@@ -154,6 +156,44 @@ test(
       },
       { as: 'admin', expected: ['401 /api/auth/me', '401 /api/auth/login', '401 /api/events'], changesContext: true },
     ),
+  SLOW_MS,
+)
+
+test(
+  'a passkey of a user without a password is refused while the provider is off, and the page says why',
+  async () => {
+    const idp = await scriptedProvider()
+    idp.signInAs({ claims: { sub: 'p', preferred_username: 'pat' } })
+    const draft = { name: 'Example ID', issuer: idp.issuer, client_id: 'plat', allow_http: true }
+    const { id } = await it.plat.api.ssoProviders.create(draft)
+    try {
+      await it.visit(
+        async ({ page, context, open }) => {
+          await addAuthenticator(context, page)
+          await open('/account')
+          await page.getByRole('link', { name: 'Sign in with Example ID' }).click()
+          await page.getByRole('button', { name: 'Add a passkey' }).click()
+          await page.getByLabel('Name · required').fill('Laptop')
+          await page.getByRole('button', { name: 'Create passkey' }).click()
+          await keepCodes(page)
+          await it.plat.api.ssoProviders.update({ id, enabled: false })
+          await page.evaluate('PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)')
+          await signOut(page, 'pat')
+          await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+          await page.getByText('Sign in by your identity provider.').waitFor()
+          expect(await axeFindings(page)).toEqual([])
+          expect(new URL(page.url()).pathname).toBe('/login')
+        },
+        {
+          expected: ['401 /api/auth/me', '401 /api/auth/passkey', '401 /api/events', idp.issuer],
+          changesContext: true,
+        },
+      )
+    } finally {
+      await it.plat.api.ssoProviders.delete({ id })
+      idp.close()
+    }
+  },
   SLOW_MS,
 )
 

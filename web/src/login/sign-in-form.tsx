@@ -18,9 +18,13 @@ import { askPasskey, type Shown } from './webauthn.ts'
 
 const SetUpFactor = lazy(() => import('./set-up-factor.tsx').then((module) => ({ default: module.SetUpFactor })))
 
-const messageOf = (error: unknown, isSecondStep: boolean): string => {
+type Failed = { readonly isSecondStep: boolean; readonly path: Attempt['path'] | undefined }
+
+const messageOf = (error: unknown, { isSecondStep, path }: Failed): string => {
   if (isRefusal(error)) return 'No passkey was used.'
   const { code, message } = asAppError(error)
+  // The server names the cause: the passkey is unknown, or it needs a sign-in by a provider before.
+  if (code === 'INVALID_CREDENTIALS' && path === '/api/auth/passkey') return `${message}.`
   if (code === 'INVALID_CREDENTIALS')
     return isSecondStep ? 'This is not a right code or passkey of yours.' : 'The user name or the password is wrong.'
   if (code === 'LOGIN_RATE_LIMIT_EXCEEDED' || code === 'RATE_LIMIT_EXCEEDED')
@@ -72,7 +76,8 @@ export const SignInForm = ({ title, onSignedIn, children }: Props) => {
   const isFailed = signIn.isError && !isCode(signIn.error, 'SECOND_FACTOR_REQUIRED')
   const failure = isFailed && (
     <Alert>
-      {messageOf(signIn.error, wanted !== undefined)} {seconds > 0 && `Try again in ${seconds} s.`}
+      {messageOf(signIn.error, { isSecondStep: wanted !== undefined, path: signIn.variables?.path })}{' '}
+      {seconds > 0 && `Try again in ${seconds} s.`}
     </Alert>
   )
   if (isIncomplete)

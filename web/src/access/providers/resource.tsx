@@ -52,7 +52,7 @@ const fieldsFor = (stored: Provider | undefined, groups: readonly Group[]): read
   flag(
     'link_by_email',
     'Link by e-mail',
-    'To the user with the verified address, unless that user manages people',
+    'To the user with the verified address, unless that user manages people. Password, sessions and keys of the user end',
     false,
   ),
   {
@@ -96,6 +96,7 @@ const fieldsFor = (stored: Provider | undefined, groups: readonly Group[]): read
     kind: 'number',
     initial: '12',
     isHalf: true,
+    hint: 'Also of passkeys, without a password',
     send: numberSent,
   },
   {
