@@ -1729,3 +1729,12 @@ UPDATE sso_providers SET changed_by = (
     AND audit.action IN ('create', 'update') AND audit.status = 'success'
   ORDER BY id DESC LIMIT 1
 );
+
+-- 0070-ended-sessions
+
+CREATE TABLE ended_sessions (
+  id TEXT COLLATE "C" PRIMARY KEY,
+  expires_at TEXT COLLATE "C" NOT NULL
+);
+
+CREATE INDEX ended_sessions_expiry ON ended_sessions (expires_at);

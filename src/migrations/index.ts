@@ -48,9 +48,9 @@ import { areasOfDiscovery } from './0058-areas-of-discovery.ts'
 import { searchBuffer } from './0059-search-buffer.ts'
 import { credentialUsers } from './0060-credential-users.ts'
 import { deliveryChanges } from './0061-delivery-changes.ts'
-import { endedSessions } from './0070-ended-sessions.ts'
 import { providerLogouts } from './0064-provider-logouts.ts'
 import { providerMakers } from './0065-provider-makers.ts'
+import { endedSessions } from './0070-ended-sessions.ts'
 
 export const migrations: readonly Migration[] = [
   inventory,
@@ -101,7 +101,7 @@ export const migrations: readonly Migration[] = [
   searchBuffer,
   credentialUsers,
   deliveryChanges,
-  endedSessions,
   providerLogouts,
   providerMakers,
+  endedSessions,
 ]
