@@ -172,6 +172,8 @@ export const sessionRoutes = {
   passkey: rawRoute({
     name: 'sessions.passkey',
     summary: 'Sign in with a passkey alone; the answer sets the session cookie',
+    description:
+      'A user without a password must have signed in by an enabled identity provider at most `max_session_hours` ago. The session ends then.',
     http: 'POST /api/auth/passkey',
     isSensitive: true,
     access: 'public',

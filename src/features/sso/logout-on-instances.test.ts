@@ -65,6 +65,15 @@ if (dialects().includes('postgres'))
       expect(await app.db.read.selectFrom('sso_sessions').selectAll().execute()).toEqual([])
     })
 
+    test('a deletion of the provider that is refused ends no session', async () => {
+      const browser = await signedIn({ sub: 'ada', preferred_username: 'ada' })
+      const { id: user_id } = (await (await browser.me()).json()) as { id: string }
+      await app.admin.api.users.grantRole({ user_id, role_id: 'operator' })
+      const clerk = await app.as(['sso-providers:delete'])
+      expect((await clerk.request('DELETE', `/api/sso/providers/${at.id}`)).status).toBe(403)
+      expect(await statuses(browser)).toEqual([200, 200])
+    })
+
     test('so do all sessions of a provider that is deleted', async () => {
       const browser = await signedIn({ sub: 'ada', preferred_username: 'ada' })
       expect(await statuses(browser)).toEqual([200, 200])

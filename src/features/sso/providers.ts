@@ -159,7 +159,10 @@ const watchSleepers = async (ctx: Ctx, userIds: readonly string[]): Promise<() =
 
 /** Ends its sessions before the transaction if they are stored elsewhere, because a transaction contains only SQL. */
 const remove = async (ctx: Ctx, options: ProviderOptions, id: string): Promise<(tx: Ctx) => Promise<void>> => {
-  await mustFind(ctx, id)
+  const before = await mustFind(ctx, id)
+  // Sessions elsewhere end before the transaction, which checks the rights again.
+  await requireGroupsHeld(ctx, before.provider.group_mappings)
+  await requireUsersHeld(ctx, [before.provider])
   const end = await endSessionsOf(ctx, options, { providerId: id })
   return async (tx) => {
     const { provider } = await lockForChange(tx, options, id)

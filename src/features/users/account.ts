@@ -10,7 +10,7 @@ import { permissionsOfRoles } from '../roles/roles.ts'
 import type { User } from './api.ts'
 import { findMissing, requireCovered } from './covering.ts'
 import * as grants from './grant-store.ts'
-import { LOCAL, type ProviderTerms, findProviderTerms } from './provider-terms.ts'
+import { findProviderTerms, LOCAL, type ProviderTerms } from './provider-terms.ts'
 import * as store from './store.ts'
 import type { UserRow } from './table.ts'
 
