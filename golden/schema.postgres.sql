@@ -1699,6 +1699,16 @@ CREATE INDEX discovered_devices_area ON discovered_devices (area, network_id, ip
 
 -- 0059-search-buffer
 
+-- 0060-credential-users
+
+ALTER TABLE discovery_scans ADD COLUMN credential_user TEXT COLLATE "C";
+
+ALTER TABLE discovery_rules ADD COLUMN credential_user TEXT COLLATE "C";
+
+-- 0061-delivery-changes
+
+ALTER TABLE webhook_deliveries ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
 -- 0064-provider-logouts
 
 ALTER TABLE identities ADD COLUMN logged_out_at TEXT COLLATE "C";
