@@ -50,6 +50,7 @@ import { credentialUsers } from './0060-credential-users.ts'
 import { deliveryChanges } from './0061-delivery-changes.ts'
 import { providerLogouts } from './0064-provider-logouts.ts'
 import { providerMakers } from './0065-provider-makers.ts'
+import { zoneTransfers } from './0067-zone-transfers.ts'
 import { endedSessions } from './0070-ended-sessions.ts'
 
 export const migrations: readonly Migration[] = [
@@ -103,5 +104,6 @@ export const migrations: readonly Migration[] = [
   deliveryChanges,
   providerLogouts,
   providerMakers,
+  zoneTransfers,
   endedSessions,
 ]

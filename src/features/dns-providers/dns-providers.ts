@@ -7,6 +7,7 @@ import { containsText } from '../../platform/db/contains.ts'
 import { createDnsClient, type DnsClient } from '../../platform/dns/client.ts'
 import type { DnsConnector } from '../../platform/dns/connector.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
+import type { Config } from '../../platform/runtime/config/config.ts'
 import { type Place, SealedValueError, type Secrets } from '../../platform/security/crypto.ts'
 import { type Ctx, type DbScope, type Feature, implement } from '../ctx.ts'
 import { missingKey } from '../secrets/secrets.ts'
@@ -17,6 +18,7 @@ export type DnsProviderOptions = {
   readonly secrets: Secrets
   readonly dns: DnsConnector
   readonly now: () => Date
+  readonly config: Pick<Config, 'dnsMaxRecords'>
 }
 
 const placeOf = (id: string): Place => ({ table: 'dns_providers', column: 'tsig_secret', id })
@@ -29,7 +31,7 @@ export const unreachable = (error: DnsError): AppError =>
   new AppError('PROVIDER_UNREACHABLE', error.message, { cause: error })
 
 /** @throws DnsError if the stored secret cannot be opened */
-const clientOf = ({ secrets, dns, now }: DnsProviderOptions, { provider, sealed }: store.Stored): DnsClient => {
+const clientOf = ({ secrets, dns, now, config }: DnsProviderOptions, { provider, sealed }: store.Stored): DnsClient => {
   const { id, host, port, tsig_name, tsig_algorithm, timeout_seconds } = provider
   const secretOf = (text: string): Uint8Array => {
     try {
@@ -44,7 +46,10 @@ const clientOf = ({ secrets, dns, now }: DnsProviderOptions, { provider, sealed 
       ? undefined
       : { name: tsig_name, algorithm: tsig_algorithm, secret: secretOf(sealed) }
   const connect = dns.connect
-  return createDnsClient({ connect, host, port, key, timeoutMs: timeout_seconds * 1000, now: () => now().getTime() })
+  return createDnsClient({
+    ...{ connect, host, port, key, timeoutMs: timeout_seconds * 1000, now: () => now().getTime() },
+    maxRecords: config.dnsMaxRecords,
+  })
 }
 
 /** Returns the function that makes the client of a DNS server. @throws DnsError without one that works */

@@ -1,31 +1,24 @@
 /** Transfers a zone and compares it: the report, the RRsets that are no longer blocked, and repairs. */
 import type { DnsClient } from '../../platform/dns/client.ts'
 import { DnsError } from '../../platform/dns/dns-error.ts'
+import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { driftOf } from './drift.ts'
 import { HOLDS, judged, type ServerRrset } from './judge.ts'
 import { push } from './push.ts'
 import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
-import type { DriftEntry, DriftReport } from './schema.ts'
-import { serverRrsets } from './server-rrsets.ts'
+import type { DriftReport } from './schema.ts'
 import * as store from './store.ts'
 import type { SyncOptions } from './sync.ts'
-import { rrsetKey } from './wanted.ts'
-
-export const MOST_ENTRIES = 10_000
+import { TransferFailedError, transferZone } from './transfer.ts'
+import { parseRrsetKey, rrsetKey } from './wanted.ts'
 
 /** Of a zone that was never compared. */
 export const noReport = (zone_id: string): DriftReport => ({
   ...{ zone_id, checked_at: null, server_serial: null, missing: 0, changed: 0, blocked: 0, foreign: 0 },
   ...{ entries: [], is_cut: false },
 })
-
-const countsOf = (entries: readonly DriftEntry[]) => {
-  const counts = { missing: 0, changed: 0, blocked: 0, foreign: 0 }
-  for (const { kind } of entries) counts[kind]++
-  return counts
-}
 
 /** Stores a report with its number of drifted RRsets, and emits the event if drift began or ended. */
 export const saveReport = async (
@@ -44,20 +37,36 @@ export const saveReport = async (
 /** Looks again at blocked RRsets: the server may hold them now as they are wanted, or nothing in their place. */
 const unblock = async ({ ctx, write, zone }: Run, server: ReadonlyMap<string, ServerRrset>): Promise<void> => {
   const blocked = await rrsets.query(ctx, zone.id).where('state', '=', 'blocked').execute()
+  const excluded = await findExcludedNames(blocked, server)
   const again = blocked.map(rrsets.rrsetOf).flatMap((one) => {
     const there = server.get(rrsetKey(one.name, one.type))
     if (!one.message.startsWith(HOLDS)) return []
     const next = judged(one, there)
-    return next.state === 'blocked' || isHidden(one.name, one.type, server) ? [] : [next]
+    return next.state === 'blocked' || excluded.has(rrsetKey(one.name, one.type)) ? [] : [next]
   })
   if (again.length > 0) await write((inner) => rrsets.save(inner, zone.id, again))
 }
 
-/** True if the server holds something at the name that excludes the type (RFC 2181 section 10.1). */
-const isHidden = (name: string, type: string, server: ReadonlyMap<string, ServerRrset>): boolean =>
-  type === 'CNAME'
-    ? [...server.keys()].some((key) => key.startsWith(`${name} `) && key !== rrsetKey(name, 'CNAME'))
-    : server.has(rrsetKey(name, 'CNAME'))
+/** Returns those, by `rrsetKey`, at whose name the server holds something that excludes their type (RFC 2181 section 10.1). */
+const findExcludedNames = async (
+  blocked: readonly { readonly name: string; readonly type: string }[],
+  server: ReadonlyMap<string, ServerRrset>,
+): Promise<ReadonlySet<string>> => {
+  const excluded = new Set<string>()
+  const cnames = new Set<string>()
+  for (const { name, type } of blocked) {
+    if (type === 'CNAME') cnames.add(name)
+    else if (server.has(rrsetKey(name, 'CNAME'))) excluded.add(rrsetKey(name, type))
+  }
+  if (cnames.size === 0) return excluded
+  const breathe = createBreathe()
+  for (const key of server.keys()) {
+    const { name, type } = parseRrsetKey(key)
+    if (type !== 'CNAME' && cnames.has(name)) excluded.add(rrsetKey(name, 'CNAME'))
+    await breathe()
+  }
+  return excluded
+}
 
 export type CheckOptions = SyncOptions & {
   readonly onTransition: (ctx: Ctx, transition: 'drift_detected' | 'drift_resolved', zoneId: string) => Promise<void>
@@ -74,7 +83,7 @@ const recordFailure = async ({ write, zone }: Run, error: DnsError, { now, onFai
     const waitMs = Math.min(zone.check_interval_seconds * 1000, isFirst ? RETRY_MS.first : RETRY_MS.later)
     const check_ms = now().getTime() + waitMs
     await store.updateState(inner, zone.id, { check_ms, ...(state?.failures === 0 && { error: error.message }) })
-    if (isFirst) await onFailed(inner, zone.id)
+    if (isFirst && state.transfer_error === '') await onFailed(inner, zone.id)
   })
 }
 
@@ -88,17 +97,17 @@ const endFailure = async ({ ctx, write, zone }: Run): Promise<void> => {
 /** Compares without changing anything on the server. */
 const compare = async (run: Run, client: DnsClient, options: CheckOptions): Promise<DriftReport> => {
   const { ctx, write, zone } = run
-  const { serial, rrsets: server } = await serverRrsets(client, zone.name, options.signal)
+  const { serial, rrsets: server } = await transferZone(run, client, options)
   await unblock(run, server)
   const stored = await rrsets.allInSteps({ db: ctx.store.read, store: ctx.store }, zone.id)
   const noted = await rrsets.changes(ctx, zone.id)
   const waiting = new Set(noted.map(({ name }) => name))
-  const entries = driftOf({ stored, waiting, isWatched: zone.mode === 'watched' }, server)
+  const { counts, entries } = await driftOf({ stored, waiting, isWatched: zone.mode === 'watched' }, server)
   const now = options.now()
   const report: DriftReport = {
     ...{ zone_id: zone.id, checked_at: now.toISOString(), server_serial: serial },
-    ...countsOf(entries),
-    ...{ entries: entries.slice(0, MOST_ENTRIES), is_cut: entries.length > MOST_ENTRIES },
+    ...counts,
+    ...{ entries, is_cut: entries.length < counts.missing + counts.changed + counts.blocked + counts.foreign },
   }
   await write(async (inner) => {
     await saveReport(inner, report, options.onTransition)
@@ -126,7 +135,8 @@ export const checkZone = async (run: Run, options: CheckOptions): Promise<DriftR
     await endFailure(run)
     return report
   } catch (error) {
-    if (error instanceof DnsError) await recordFailure(run, error, options)
+    const isRecorded = error instanceof TransferFailedError
+    if (error instanceof DnsError && !isRecorded) await recordFailure(run, error, options)
     throw error
   }
 }
@@ -141,7 +151,7 @@ export const checkIfDue = async (run: Run, options: CheckOptions): Promise<void>
     const client = await options.clientOf(ctx, zone.provider_id)
     const server_serial = await client.serial(zone.name, options.signal)
     const isDrifted = zone.repair && zone.mode === 'managed' && state.drift_count > 0
-    if (server_serial !== state.compared_serial || isDrifted) {
+    if (server_serial !== state.compared_serial || state.transfer_failures > 0 || isDrifted) {
       await checkZone(run, options)
       return
     }

@@ -1,9 +1,10 @@
 /** Compares a zone with its server. */
+import { createBreathe } from '../../platform/runtime/pause.ts'
 import { areSame } from './diff.ts'
 import type { ServerRrset } from './judge.ts'
 import type { Rrset } from './rrset-store.ts'
 import type { DriftEntry, DriftKind } from './schema.ts'
-import { rrsetKey } from './wanted.ts'
+import { parseRrsetKey, rrsetKey } from './wanted.ts'
 
 const entry = (
   { name, type }: Pick<Rrset, 'name' | 'type'>,
@@ -28,30 +29,65 @@ const entryOf = (one: Rrset, server: ServerRrset | undefined, isWatched: boolean
   return areSame(values, server.values) && ttl === server.ttl ? undefined : entry(one, 'changed', { plat, server })
 }
 
+export const MAX_ENTRIES = 10_000
+/** The most characters of the names and values of all entries. A server may fill each RRset with long values. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
+
+export type Drift = {
+  readonly counts: Readonly<Record<DriftKind, number>>
+  /** At most `MAX_ENTRIES`, those of Plat before foreign ones; sorted by name. */
+  readonly entries: DriftEntry[]
+}
+
+const countCharacters = ({ name, plat, server }: DriftEntry): number =>
+  [...plat, ...server].reduce((sum, value) => sum + value.length, name.length)
+
+/** Counts entries, and keeps the first ones as far as they fit into a report. */
+const createEntryCollector = () => {
+  const counts = { missing: 0, changed: 0, blocked: 0, foreign: 0 }
+  const kept: { readonly key: string; readonly entry: DriftEntry }[] = []
+  let characters = 0
+  return {
+    add: (one: DriftEntry): void => {
+      counts[one.kind]++
+      if (kept.length === MAX_ENTRIES || characters >= MAX_CHARACTERS) return
+      const more = countCharacters(one)
+      if (characters + more > MAX_CHARACTERS) return
+      characters += more
+      kept.push({ key: rrsetKey(one.name, one.type), entry: one })
+    },
+    finish: (): Drift => {
+      kept.sort((a, b) => (a.key < b.key ? -1 : 1))
+      return { counts, entries: kept.map(({ entry: one }) => one) }
+    },
+  }
+}
+
 /**
- * Returns the differences, by name.
+ * Returns the differences.
  * @param waiting the names whose changes are not computed yet
  */
-export const driftOf = (
+export const driftOf = async (
   { stored, waiting, isWatched }: { stored: readonly Rrset[]; waiting: ReadonlySet<string>; isWatched: boolean },
   server: ReadonlyMap<string, ServerRrset>,
-): DriftEntry[] => {
+): Promise<Drift> => {
   const known = new Set<string>()
-  const entries: DriftEntry[] = []
+  const found = createEntryCollector()
+  const breathe = createBreathe()
   for (const one of stored) {
+    await breathe()
     const key = rrsetKey(one.name, one.type)
     const isOwn = one.wanted !== null || one.published !== null
     if (isOwn || isUnderWay(one)) known.add(key)
     if (waiting.has(one.name) || isUnderWay(one)) continue
-    const found = entryOf(one, server.get(key), isWatched)
-    if (found) entries.push(found)
+    const entryOfOne = entryOf(one, server.get(key), isWatched)
+    if (entryOfOne) found.add(entryOfOne)
   }
   for (const [key, rrset] of server) {
+    await breathe()
     if (known.has(key)) continue
-    const at = key.lastIndexOf(' ')
-    const [name, type] = [key.slice(0, at), key.slice(at + 1)]
-    if (!waiting.has(name)) entries.push(entry({ name, type }, 'foreign', { server: rrset }))
+    const { name, type } = parseRrsetKey(key)
+    if (!waiting.has(name)) found.add(entry({ name, type }, 'foreign', { server: rrset }))
   }
-  const text = ({ name, type }: DriftEntry): string => `${name} ${type}`
-  return entries.sort((a, b) => (text(a) < text(b) ? -1 : 1))
+  return found.finish()
 }

@@ -1,6 +1,8 @@
 /** The RRsets of a zone on its server, by a transfer. Those that servers make themselves are left out. */
 import { isExactValue } from '../../net/dns/value.ts'
 import type { DnsClient } from '../../platform/dns/client.ts'
+import { DnsError } from '../../platform/dns/dns-error.ts'
+import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { ServerRrset } from './judge.ts'
 import { rrsetKey } from './wanted.ts'
 import { relativeTo } from './zone-index.ts'
@@ -18,21 +20,38 @@ export type Transferred = {
   readonly rrsets: ReadonlyMap<string, ServerRrset>
 }
 
-/** @throws DnsError */
+/** Each record takes at least 12 bytes of a message of 65,535 bytes. */
+const MAX_VALUES = 5461
+
+type Found = { readonly values: string[]; readonly ttl: number; isExact: boolean }
+
+/** Sorts the values of each RRset. */
+const sortValues = async (found: ReadonlyMap<string, Found>): Promise<void> => {
+  const breathe = createBreathe()
+  for (const { values } of found.values()) {
+    if (values.length > 1) values.sort()
+    await breathe()
+  }
+}
+
+/** @throws DnsError, also for an RRset that no message can hold */
 export const serverRrsets = async (client: DnsClient, zone: string, signal: AbortSignal): Promise<Transferred> => {
-  const found = new Map<string, { values: string[]; ttl: number; isExact: boolean }>()
+  const found = new Map<string, Found>()
+  const breathe = createBreathe()
   let serial = 0
   for await (const { name: fqdn, type, ttl, value, rdata } of client.transfer(zone, {}, signal)) {
     const name = relativeTo(fqdn, zone)
     if (type === 'SOA' && name === '@') serial = Number(value.split(' ')[2])
     if (isApart(name, type)) continue
     const key = rrsetKey(name, type)
-    const known = found.get(key)
-    if (known) known.values.push(value)
-    else found.set(key, { values: [value], ttl, isExact: true })
-    const rrset = found.get(key)
-    if (rrset && !isExactValue(type, rdata)) rrset.isExact = false
+    const rrset = found.get(key) ?? { values: [], ttl, isExact: true }
+    if (rrset.values.length === 0) found.set(key, rrset)
+    if (rrset.values.length === MAX_VALUES)
+      throw new DnsError('bad_answer', `bad answer: an RRset of type ${type} has more than ${MAX_VALUES} records`)
+    rrset.values.push(value)
+    if (rrset.isExact && !isExactValue(type, rdata)) rrset.isExact = false
+    await breathe()
   }
-  for (const { values } of found.values()) values.sort()
+  await sortValues(found)
   return { serial, rrsets: found }
 }

@@ -16,6 +16,7 @@ export type ZoneState = Omit<DnsZoneStateRow, 'holder' | 'until_ms'>
 export const FRESH = {
   ...{ head: '', server_serial: null, compared_serial: null, error: '', failures: 0, retry_ms: 0, held: '' },
   ...{ drift_count: 0, check_ms: 0, last_synced_at: null, last_checked_at: null },
+  ...{ transfer_failures: 0, transfer_error: '' },
 } as const
 
 /** Returns the fields in the order of the contract. */

@@ -12,8 +12,8 @@ import * as rrsets from './rrset-store.ts'
 import type { Run } from './run.ts'
 import { createSend } from './send.ts'
 import { raiseSerial } from './serial.ts'
-import { serverRrsets } from './server-rrsets.ts'
 import * as store from './store.ts'
+import { isWaiting, TransferFailedError, transferZone } from './transfer.ts'
 import { inOrder } from './update-message.ts'
 import { rrsetKey } from './wanted.ts'
 
@@ -63,21 +63,26 @@ const publish = async ({ ctx, write, zone }: Run, now: Date): Promise<void> => {
   }
 }
 
-/** The errors of servers that permit no transfer, or none of this size. */
-const NO_TRANSFER: ReadonlySet<string> = new Set(['refused', 'zone_not_there', 'failed', 'too_large'])
+/** The errors of servers that permit no transfer. */
+const NO_TRANSFER: ReadonlySet<string> = new Set(['refused', 'zone_not_there', 'failed'])
+
+/** True if the prerequisites of updates must find what a transfer would have found. */
+const isWithoutTransfer = (error: unknown): boolean =>
+  error instanceof TransferFailedError || (error instanceof DnsError && NO_TRANSFER.has(error.kind))
 
 /** Adopts the RRsets of a server that Plat has published nothing on: one transfer in place of a question for each. */
-const adopt = async (run: Run, client: DnsClient, signal: AbortSignal): Promise<void> => {
+const adopt = async (run: Run, client: DnsClient, options: SyncOptions): Promise<void> => {
   const { ctx, write, zone } = run
   if ((await rrsets.going(ctx, zone.id)).published > 0) return
   const pending = await rrsets.pending(ctx, zone.id, Number.MAX_SAFE_INTEGER)
-  if (pending.length === 0) return
+  const state = await store.findState(ctx, zone.id)
+  if (pending.length === 0 || (state && isWaiting(state, options.now()))) return
   let there: ReadonlyMap<string, ServerRrset>
   try {
-    there = (await serverRrsets(client, zone.name, signal)).rrsets
+    there = (await transferZone(run, client, options)).rrsets
   } catch (error) {
-    // A key may be permitted to update and not to transfer. The prerequisites find the same.
-    if (error instanceof DnsError && NO_TRANSFER.has(error.kind)) return
+    // A key may be permitted to update and not to transfer.
+    if (isWithoutTransfer(error)) return
     throw error
   }
   const found = pending.flatMap((one) => {
@@ -88,13 +93,14 @@ const adopt = async (run: Run, client: DnsClient, signal: AbortSignal): Promise<
     await write((inner) => rrsets.save(inner, zone.id, found.slice(from, from + RRSETS_AT_ONCE)))
 }
 
-const sendAll = async (run: Run, { clientOf, onResult, signal, now }: SyncOptions): Promise<void> => {
+const sendAll = async (run: Run, options: SyncOptions): Promise<void> => {
+  const { clientOf, onResult, signal, now } = options
   const { ctx, write, zone } = run
   if (zone.provider_id === null) return
   const first = await rrsets.pending(ctx, zone.id, 1)
   if (first.length === 0) return
   const client = await clientOf(ctx, zone.provider_id)
-  await adopt(run, client, signal)
+  await adopt(run, client, options)
   const send = createSend({ client, zone: zone.name, signal, onResult })
   for (let round = 0; round < ROUNDS; ) {
     const part = await rrsets.pending(ctx, zone.id, RRSETS_AT_ONCE)

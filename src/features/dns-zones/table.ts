@@ -46,6 +46,10 @@ export type DnsZoneStateRow = LeaseColumns & {
   drift_count: number
   /** The time of the next check. */
   check_ms: number
+  /** Transfers that have begun since the last one that succeeded. */
+  transfer_failures: number
+  /** The error of the last transfer that cost much; '' after one that succeeded. */
+  transfer_error: string
   last_synced_at: string | null
   last_checked_at: string | null
 }

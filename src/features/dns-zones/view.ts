@@ -15,8 +15,9 @@ type Parts = {
 }
 
 const statusOf = ({ state }: Parts, pending: number): Pick<DnsZone, 'status' | 'status_message'> => {
-  const { error = '', held = '', drift_count = 0 } = state ?? {}
-  if (error !== '') return { status: 'failed', status_message: error }
+  const { error = '', transfer_error = '', held = '', drift_count = 0 } = state ?? {}
+  const failure = error || transfer_error
+  if (failure !== '') return { status: 'failed', status_message: failure }
   if (held !== '') return { status: 'held', status_message: held }
   if (pending > 0) return { status: 'pending', status_message: '' }
   if (drift_count > 0) {

@@ -151,3 +151,9 @@ const childName = (child: Zone, ip: Ip): string =>
 
 /** The key of an RRset in maps. */
 export const rrsetKey = (name: string, type: string): string => `${name} ${type}`
+
+/** The reverse of `rrsetKey`. Names have no blanks: they are escaped. */
+export const parseRrsetKey = (key: string): { readonly name: string; readonly type: string } => {
+  const at = key.lastIndexOf(' ')
+  return { name: key.slice(0, at), type: key.slice(at + 1) }
+}

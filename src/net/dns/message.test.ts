@@ -9,7 +9,7 @@ import { type DnsRecord, writeRecord } from './record.ts'
 import { createTransferReader } from './transfer.ts'
 import { encodeUpdate, updateSize } from './update.ts'
 import { encodeValue } from './value.ts'
-import { WireWriter } from './wire.ts'
+import { MESSAGE_MAX, WireWriter } from './wire.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const wire = (name: string): string => hex(encodeNameOf(name))
@@ -33,6 +33,7 @@ describe('a query', () => {
 
   test('is read back', () => {
     expect(parseMessage(encodeQuery(1, { name: 'Example.org.', type: 'TYPE65280' }))).toEqual({
+      decodedBytes: 0,
       ...{ id: 1, isResponse: false, opcode: 0, isTruncated: false, rcode: 'NOERROR', tsig: undefined },
       ...{ questions: [{ name: 'example.org', type: 'TYPE65280' }], answers: [], authorities: [], additionals: [] },
     })
@@ -190,19 +191,57 @@ describe('an answer', () => {
     )
   })
 
-  test('of pointers alone is read in bounded time', () => {
-    // Each record's name is a pointer to the one before, as long a chain as the message has room for.
-    const writer = new WireWriter().u16(0).u16(0x8000).u16(0).u16(1000).u16(0).u16(0)
-    writer.name('a')
-    writer.u16(65280).u16(1).u32(0).u16(0)
-    let previous = 12
-    for (let count = 1; count < 1000; count++) {
-      const at = writer.size
-      writer.u16(0xc000 | previous)
+  test('of pointers that lead to pointers is read up to 128 of them', () => {
+    // The name of each record is a pointer to the one before.
+    const chain = (records: number): Uint8Array => {
+      const writer = new WireWriter().u16(0).u16(0x8000).u16(0).u16(records).u16(0).u16(0)
+      writer.name('a')
       writer.u16(65280).u16(1).u32(0).u16(0)
-      previous = at
+      let previous = 12
+      for (let count = 1; count < records; count++) {
+        const at = writer.size
+        writer.u16(0xc000 | previous)
+        writer.u16(65280).u16(1).u32(0).u16(0)
+        previous = at
+      }
+      return writer.finish()
     }
-    expect(parseMessage(writer.finish()).answers).toHaveLength(1000)
+    expect(parseMessage(chain(129)).answers).toHaveLength(129)
+    expect(() => parseMessage(chain(130))).toThrow(DnsFormatError)
+  })
+
+  /** An answer with one long name, in bytes that are escaped, to which all other names point. */
+  const expanding = (type: number, rdata: readonly number[]): Uint8Array => {
+    const writer = new WireWriter().u16(0).u16(0x8000).u16(0)
+    const countAt = writer.size
+    writer.u16(0).u16(0).u16(0)
+    for (const size of [63, 63, 63, 61]) writer.u8(size).put(new Uint8Array(size).fill(1))
+    writer.u8(0).u16(16).u16(1).u32(0).u16(1).u8(0)
+    let count = 1
+    while (writer.size + 12 + rdata.length <= MESSAGE_MAX) {
+      writer.u16(0xc00c).u16(type).u16(1).u32(0).u16(rdata.length).put(Uint8Array.from(rdata))
+      count++
+    }
+    writer.setU16(countAt, count)
+    return writer.finish()
+  }
+
+  test.each([
+    ['owner names', 1, [192, 0, 2, 1]],
+    ['names in values', 14, [0xc0, 12, 0xc0, 12]],
+    ['names that are read as text', 6, [0xc0, 12, 0xc0, 12, ...new Array<number>(20).fill(0)]],
+  ])('is refused when its %s are decoded to more than 2 MiB', (_, type, rdata) => {
+    expect(() => parseMessage(expanding(type, rdata))).toThrow('is decoded to more than 2 MiB')
+  })
+
+  test('with as many records as fit, of one host, is read', () => {
+    const name = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.example.org`
+    const writer = new WireWriter().u16(0).u16(0x8000).u16(0).u16(4000).u16(0).u16(0)
+    for (let count = 0; count < 4000; count++) {
+      writer.compressedName(name)
+      writer.u16(1).u16(1).u32(0).u16(4).u32(count)
+    }
+    expect(parseMessage(writer.finish()).answers).toHaveLength(4000)
   })
 })
 

@@ -1,25 +1,33 @@
 // Domain names: their text (RFC 1035 section 5.1), in lower case and without the last dot, and their wire format.
 
 import { DnsFormatError } from './format-error.ts'
+import { TextWriter } from './text-writer.ts'
 
 const LABEL_MAX = 63
 const NAME_MAX = 255
+/** A name has at most 127 labels and the root. Further pointers lead to pointers, and would cost time without an end. */
+const POINTERS_MAX = 128
 /** Each byte of a label as an escape of four characters. */
 const TEXT_MAX = 4 * NAME_MAX
 const DOT = 46
 const BACKSLASH = 92
+const BLANK = 32
 const POINTER = 0xc0
-/** Characters that zone files read as something else (RFC 1035 section 5.1). */
-const SPECIAL = new Set(Array.from('."();@$\\', (character) => character.charCodeAt(0)))
+/** 1 for characters that zone files read as something else (RFC 1035 section 5.1). */
+const SPECIAL = Uint8Array.from({ length: 256 }, (_, code) => ('."();@$\\'.includes(String.fromCharCode(code)) ? 1 : 0))
 
 const lowered = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
 
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
 /** Reads the escape after a backslash: three digits, or one other printable character. */
 function readEscape(text: string, at: number): { code: number; end: number } | undefined {
-  const [digits] = /^\d{3}/.exec(text.slice(at, at + 3)) ?? []
-  if (digits !== undefined) return Number(digits) <= 255 ? { code: Number(digits), end: at + 3 } : undefined
-  const code = text.charCodeAt(at)
-  return code > 0x20 && code < 0x7f && !(code >= 48 && code <= 57) ? { code, end: at + 1 } : undefined
+  const first = text.charCodeAt(at)
+  if (!isDigit(first)) return first > 0x20 && first < 0x7f ? { code: first, end: at + 1 } : undefined
+  const [second, third] = [text.charCodeAt(at + 1), text.charCodeAt(at + 2)]
+  if (!isDigit(second) || !isDigit(third)) return undefined
+  const code = 100 * (first - 48) + 10 * (second - 48) + (third - 48)
+  return code <= 255 ? { code, end: at + 3 } : undefined
 }
 
 /**
@@ -79,48 +87,70 @@ export function encodeNameOf(text: string): Uint8Array {
   return bytes
 }
 
-function labelText(bytes: Uint8Array, start: number, end: number): string {
-  let text = ''
-  for (let at = start; at < end; at++) {
-    const code = lowered(bytes[at] ?? 0)
-    if (code <= 0x20 || code >= 0x7f) text += `\\${String(code).padStart(3, '0')}`
-    else text += SPECIAL.has(code) ? `\\${String.fromCharCode(code)}` : String.fromCharCode(code)
+/** Returns the text of a name in wire format without compression, in lower case. */
+function formatName(wire: Uint8Array): string {
+  if (wire.length <= 1) return '.'
+  const text = new TextWriter(TEXT_MAX)
+  let labelEnd = 0
+  for (let at = 0; at < wire.length - 1; at++) {
+    const code = wire[at] ?? 0
+    if (at === labelEnd) {
+      if (at > 0) text.put(DOT)
+      labelEnd = at + 1 + code
+    } else if (code === BLANK) text.escapeDigits(code)
+    else text.escape(code, SPECIAL[code] === 1)
   }
-  return text
+  return text.finish()
 }
 
 /**
- * Reads a name from a message (RFC 1035 section 4.1.4). Each compression pointer must lead to an earlier place than
- * the one before, so reading ends.
+ * Reads a name from a message (RFC 1035 section 4.1.4) into its wire format without compression, in lower case. Each
+ * compression pointer must lead to an earlier place than the one before, so reading ends.
  *
- * @returns the name, and the offset after it
- * @throws DnsFormatError on a cut or long name, and on a pointer that does not lead backwards
+ * @returns the wire format, and the offset after the name
+ * @throws DnsFormatError on a cut or long name, on a pointer that does not lead backwards, and beyond 128 pointers
  * @example
- * decodeName(new Uint8Array([1, 65, 0]), 0) // { name: 'a', end: 3 }
- * decodeName(new Uint8Array([0xc0, 0]), 0) // throws DnsFormatError
+ * expandName(new Uint8Array([1, 65, 0, 0xc0, 0]), 3) // { wire: new Uint8Array([1, 97, 0]), end: 5 }
  */
-export function decodeName(bytes: Uint8Array, start: number): { name: string; end: number } {
-  let [at, lowest, length] = [start, start, 1]
+export function expandName(bytes: Uint8Array, start: number): { wire: Uint8Array; end: number } {
+  const wire = new Uint8Array(NAME_MAX)
+  let [at, lowest, length, pointers] = [start, start, 0, 0]
   let end: number | undefined
-  let name = ''
   for (;;) {
     const size = bytes[at]
     if (size === undefined) throw new DnsFormatError('a name is cut off')
-    if (size === 0) return { name: name === '' ? '.' : name, end: end ?? at + 1 }
+    if (size === 0) return { wire: wire.subarray(0, length + 1), end: end ?? at + 1 }
     if (size >= POINTER) {
       const target = ((size & ~POINTER) << 8) | (bytes[at + 1] ?? 0)
-      if (at + 1 >= bytes.length || target >= lowest) throw new DnsFormatError('a compressed name has no valid end')
+      if (at + 1 >= bytes.length || target >= lowest || ++pointers > POINTERS_MAX)
+        throw new DnsFormatError('a compressed name has no valid end')
       end ??= at + 2
       at = target
       lowest = target
       continue
     }
     const next = at + 1 + size
-    length += size + 1
-    if (size > LABEL_MAX || length > NAME_MAX || next > bytes.length) throw new DnsFormatError('a name is not valid')
-    name += (name === '' ? '' : '.') + labelText(bytes, at + 1, next)
+    // One byte is left for the root.
+    if (size > LABEL_MAX || length + size + 1 >= NAME_MAX || next > bytes.length)
+      throw new DnsFormatError('a name is not valid')
+    wire[length++] = size
+    for (let from = at + 1; from < next; from++) wire[length++] = lowered(bytes[from] ?? 0)
     at = next
   }
+}
+
+/**
+ * Reads a name from a message as text (see `expandName`).
+ *
+ * @returns the name, and the offset after it
+ * @throws DnsFormatError as `expandName`
+ * @example
+ * decodeName(new Uint8Array([1, 65, 0]), 0) // { name: 'a', end: 3 }
+ * decodeName(new Uint8Array([0xc0, 0]), 0) // throws DnsFormatError
+ */
+export function decodeName(bytes: Uint8Array, start: number): { name: string; end: number } {
+  const { wire, end } = expandName(bytes, start)
+  return { name: formatName(wire), end }
 }
 
 /**
@@ -158,8 +188,10 @@ export function labelsOf(name: string): string[] {
  */
 export function isNameWithin(name: string, zone: string): boolean {
   if (zone === '.' || name === zone) return true
-  if (!name.endsWith(`.${zone}`)) return false
-  const [backslashes = ''] = /\\*$/.exec(name.slice(0, -zone.length - 1)) ?? []
+  const dotAt = name.length - zone.length - 1
+  if (dotAt < 0 || name.charCodeAt(dotAt) !== DOT || !name.endsWith(zone)) return false
   // An escaped dot is part of a label, unless its backslash is escaped too.
-  return backslashes.length % 2 === 0
+  let backslashes = 0
+  while (name.charCodeAt(dotAt - 1 - backslashes) === BACKSLASH) backslashes++
+  return backslashes % 2 === 0
 }

@@ -19,6 +19,9 @@ export type DnsRecord = {
   readonly value: string
 }
 
+/** Returns the characters and bytes that a record takes in memory, without what every record takes. */
+export const decodedSize = ({ name, rdata, value }: DnsRecord): number => name.length + rdata.length + value.length
+
 type NameLayout = { readonly before: number; readonly names: number; readonly after: number }
 
 /**
@@ -41,7 +44,7 @@ function expandedRdata(reader: WireReader, end: number, { before, names, after }
   // The reader of the rdata sees the message up to its end, for pointers.
   const rdata = new WireReader(reader.bytes.subarray(0, end), reader.at)
   const writer = new WireWriter().put(rdata.take(before))
-  for (let count = 0; count < names; count++) writer.name(rdata.name())
+  for (let count = 0; count < names; count++) writer.put(rdata.expandedName())
   writer.put(rdata.take(after))
   if (rdata.left > 0) throw new DnsFormatError('the value of a record is too long')
   reader.at = end

@@ -3,6 +3,7 @@
 import { isHostname } from '../dns-name.ts'
 import { formatIp, parseIp } from '../ip.ts'
 import { canonicalName, encodeName } from './name.ts'
+import { TextWriter } from './text-writer.ts'
 import { type WireReader, WireWriter } from './wire.ts'
 
 /** A value that its record type does not permit. The message is for users, and begins in lower case. */
@@ -71,6 +72,8 @@ const hexBytes = (digits: string): Uint8Array =>
     Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
   )
 
+const HEX_DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
+
 /**
  * Bytes as lower-case hexadecimal digits.
  *
@@ -78,9 +81,9 @@ const hexBytes = (digits: string): Uint8Array =>
  * hexText(new Uint8Array([1, 171])) // '01ab'
  */
 export function hexText(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
-  return text
+  const text = new TextWriter(2 * bytes.length)
+  for (const byte of bytes) text.put(HEX_DIGITS[byte >> 4] ?? 0).put(HEX_DIGITS[byte & 15] ?? 0)
+  return text.finish()
 }
 
 /**
@@ -146,12 +149,9 @@ export const tagField: Field = {
 
 /** Text as in a quoted string (RFC 1035 section 5.1). */
 const escaped = (bytes: Uint8Array): string => {
-  let text = ''
-  for (const byte of bytes) {
-    if (byte < 0x20 || byte >= 0x7f) text += `\\${String(byte).padStart(3, '0')}`
-    else text += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte)
-  }
-  return text
+  const text = new TextWriter(4 * bytes.length)
+  for (const byte of bytes) text.escape(byte, byte === 0x22 || byte === 0x5c)
+  return text.finish()
 }
 
 const QUOTED = /^"((?:[ !#-[\]-~]|\\[ -/:-~]|\\[01]\d\d|\\2[0-4]\d|\\25[0-5])*)"$/

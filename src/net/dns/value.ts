@@ -125,6 +125,15 @@ const encode = (type: string, text: string): Uint8Array => {
   return rdata
 }
 
+const tryEncode = (type: string, text: string): Uint8Array | InvalidDnsValue => {
+  try {
+    return encode(type, text)
+  } catch (error) {
+    if (error instanceof InvalidDnsValue) return error
+    throw error
+  }
+}
+
 /**
  * The error of a value in presentation format, to be shown behind the name of its field.
  *
@@ -136,13 +145,8 @@ const encode = (type: string, text: string): Uint8Array => {
  * valueProblem('A', '2001:db8::1') // 'must be an IPv4 address'
  */
 export function valueProblem(type: string, text: string): string | undefined {
-  try {
-    encode(type, text)
-    return undefined
-  } catch (error) {
-    if (error instanceof InvalidDnsValue) return error.message
-    throw error
-  }
+  const rdata = tryEncode(type, text)
+  return rdata instanceof InvalidDnsValue ? rdata.message : undefined
 }
 
 /**
@@ -154,12 +158,9 @@ export function valueProblem(type: string, text: string): string | undefined {
  * encodeValue('A', 'x') // throws RangeError
  */
 export function encodeValue(type: string, text: string): Uint8Array {
-  try {
-    return encode(type, text)
-  } catch (error) {
-    if (error instanceof InvalidDnsValue) throw new RangeError(`Not a value of ${type}: ${error.message}`)
-    throw error
-  }
+  const rdata = tryEncode(type, text)
+  if (rdata instanceof InvalidDnsValue) throw new RangeError(`Not a value of ${type}: ${rdata.message}`)
+  return rdata
 }
 
 /**
@@ -171,7 +172,8 @@ export function encodeValue(type: string, text: string): Uint8Array {
  * canonicalValue('AAAA', '2001:DB8::0') // '2001:db8::'
  */
 export function canonicalValue(type: string, text: string): string | undefined {
-  return valueProblem(type, text) === undefined ? formatValue(type, encodeValue(type, text)) : undefined
+  const rdata = tryEncode(type, text)
+  return rdata instanceof InvalidDnsValue ? undefined : formatValue(type, rdata)
 }
 
 /**
@@ -202,8 +204,6 @@ export function formatValue(type: string, rdata: Uint8Array): string {
  * isExactValue('TXT', new Uint8Array([1, 97, 1, 98])) // false
  */
 export function isExactValue(type: string, rdata: Uint8Array): boolean {
-  const text = formatValue(type, rdata)
-  if (valueProblem(type, text) !== undefined) return false
-  const own = encodeValue(type, text)
-  return own.length === rdata.length && own.every((byte, index) => byte === rdata[index])
+  const own = tryEncode(type, formatValue(type, rdata))
+  return own instanceof Uint8Array && own.length === rdata.length && own.every((byte, index) => byte === rdata[index])
 }

@@ -1,7 +1,7 @@
 // Reads and writes the numbers, names and bytes of DNS messages, in network byte order.
 
 import { DnsFormatError } from './format-error.ts'
-import { decodeName, encodeNameOf } from './name.ts'
+import { decodeName, encodeNameOf, expandName } from './name.ts'
 
 /** The largest message: TCP has a length of two bytes before it (RFC 1035 section 4.2.2). */
 export const MESSAGE_MAX = 65_535
@@ -56,6 +56,13 @@ export class WireReader {
     const { name, end } = decodeName(this.bytes, this.at)
     this.at = end
     return name
+  }
+
+  /** Reads a name as `expandName`. */
+  expandedName(): Uint8Array {
+    const { wire, end } = expandName(this.bytes, this.at)
+    this.at = end
+    return wire
   }
 }
 

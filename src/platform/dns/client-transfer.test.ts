@@ -34,7 +34,8 @@ describe('a transfer', () => {
   })
 
   test.each([
-    ['breaks off', [[soa, host(1)]], 'no_answer'],
+    ['breaks off', [[soa, host(1)]], 'cut_off'],
+    ['breaks off before it begins', [], 'no_answer'],
     ['does not begin with the SOA', [[host(1), soa]], 'bad_answer'],
     ['has an empty message', [[soa], []], 'bad_answer'],
   ] as const)('that %s is an error', async (_, parts, kind) => {
@@ -67,14 +68,23 @@ describe('a transfer', () => {
     socket.on('drain', more)
     more()
   }
-  test.each([{ maxRecords: 1000 }, { maxBytes: 10_000 }])('without an end stops at its limits: %j', async (limits) => {
-    const client = await clientOf(endless)
-    expect((await failureOf(all(client.transfer('example.org', limits)))).kind).toBe('too_large')
+  test.each([
+    ['records', { maxRecords: 1000 }, {}, 'the zone has more than 1,000 records: the bound is DNS_MAX_RECORDS=1000'],
+    [
+      'bytes',
+      {},
+      { maxBytes: 10_000 },
+      'the zone has more than 10,000 bytes: the bound is DNS_MAX_RECORDS=500000, with 256 bytes for each',
+    ],
+  ])('without an end stops at its bound of %s', async (_, options, limits, message) => {
+    const client = await clientOf(endless, options)
+    const error = await failureOf(all(client.transfer('example.org', limits)))
+    expect([error.kind, error.message]).toEqual(['too_large', message])
   })
 
   test('without an end stops at its time limit', async () => {
     const client = await clientOf(endless)
-    expect((await failureOf(all(client.transfer('example.org', { maxWaitMs: 0 })))).kind).toBe('no_answer')
+    expect((await failureOf(all(client.transfer('example.org', { maxWaitMs: 0 })))).kind).toBe('cut_off')
   })
 
   test('closes its connection when its reader stops', async () => {

@@ -4,6 +4,7 @@ import type { DnsRecord } from '../../net/dns/record.ts'
 import { createTransferReader } from '../../net/dns/transfer.ts'
 import type { TsigKey } from '../../net/dns/tsig.ts'
 import { encodeUpdate, type Update } from '../../net/dns/update.ts'
+import { createBreathe } from '../runtime/pause.ts'
 import { asDnsError, createDnsRequest, type DnsRequest } from './answer.ts'
 import { DnsError } from './dns-error.ts'
 import { type DnsConnect, type DnsStream, openDnsStream } from './stream.ts'
@@ -18,10 +19,12 @@ export type DnsClientOptions = {
   readonly timeoutMs: number
   /** Returns milliseconds since 1970; the time of this machine by default. */
   readonly now?: () => number
+  /** The value of DNS_MAX_RECORDS: the most records of a transfer. */
+  readonly maxRecords?: number
 }
 
 export type TransferLimits = {
-  readonly maxRecords?: number
+  /** The most bytes of messages, and the most characters and bytes that their records are decoded to. */
   readonly maxBytes?: number
   /** Time limit of all waiting for the server together. */
   readonly maxWaitMs?: number
@@ -39,14 +42,45 @@ export type DnsClient = {
   readonly transfer: (zone: string, limits?: TransferLimits, signal?: AbortSignal) => AsyncGenerator<DnsRecord, void>
 }
 
-const MAX_RECORDS = 2_000_000
-const MAX_BYTES = 512 * 1024 * 1024
+/** The default of DNS_MAX_RECORDS. */
+const MAX_RECORDS = 500_000
+/** The bytes of a transfer for each record that it may have. A common record takes a third. */
+const BYTES_PER_RECORD = 256
 const MAX_WAIT_MS = 300_000
+
+const inGroups = new Intl.NumberFormat('en')
+
+const asCutOff = (error: unknown): unknown =>
+  error instanceof DnsError && error.kind === 'no_answer'
+    ? new DnsError('cut_off', `the transfer was cut off: ${error.message}`, { cause: error })
+    : error
+
+/** Adds up the messages of a transfer. `add` throws DnsError `too_large` beyond a bound. */
+const createSizeCheck = ({ maxRecords, maxBytes }: { readonly maxRecords: number; readonly maxBytes: number }) => {
+  let [records, received, decoded] = [0, 0, 0]
+  const setting = `the bound is DNS_MAX_RECORDS=${maxRecords}`
+  return {
+    isEmpty: () => received === 0,
+    add: (bytes: Uint8Array, { answers, authorities, additionals, decodedBytes }: DnsMessage): void => {
+      // Records outside of the zone are dropped, but the server could send them without an end.
+      records += answers.length + authorities.length + additionals.length
+      received += bytes.length
+      decoded += decodedBytes
+      if (records > maxRecords)
+        throw new DnsError('too_large', `the zone has more than ${inGroups.format(maxRecords)} records: ${setting}`)
+      if (Math.max(received, decoded) > maxBytes)
+        throw new DnsError(
+          'too_large',
+          `the zone has more than ${inGroups.format(maxBytes)} bytes: ${setting}, with ${BYTES_PER_RECORD} bytes for each`,
+        )
+    },
+  }
+}
 
 const randomId = (): number => crypto.getRandomValues(new Uint16Array(1))[0] ?? 0
 
 export const createDnsClient = (options: DnsClientOptions): DnsClient => {
-  const { key, now = Date.now } = options
+  const { key, now = Date.now, maxRecords = MAX_RECORDS } = options
 
   const open = async (request: DnsRequest, signal: AbortSignal | undefined): Promise<DnsStream> => {
     const stream = await openDnsStream({ ...options, signal })
@@ -88,13 +122,14 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
 
   async function* transfer(
     zone: string,
-    { maxRecords = MAX_RECORDS, maxBytes = MAX_BYTES, maxWaitMs = MAX_WAIT_MS }: TransferLimits = {},
+    { maxBytes = maxRecords * BYTES_PER_RECORD, maxWaitMs = MAX_WAIT_MS }: TransferLimits = {},
     signal?: AbortSignal,
   ): AsyncGenerator<DnsRecord, void> {
     const request = createDnsRequest({ message: encodeQuery(randomId(), { name: zone, type: 'AXFR' }), key, now })
     const reader = createTransferReader(zone)
     const stream = await open(request, signal)
-    let [size, count, waited] = [0, 0, 0]
+    const size = createSizeCheck({ maxRecords, maxBytes })
+    let waited = 0
     // Of messages whose signature is still to come (RFC 8945 section 5.3.1).
     let unverified: DnsRecord[] = []
     let isVerified = false
@@ -105,20 +140,21 @@ export const createDnsClient = (options: DnsClientOptions): DnsClient => {
         throw asDnsError(error)
       }
     }
+    const breathe = createBreathe()
     try {
       while (!reader.isComplete()) {
         const start = performance.now()
-        const bytes = await nextOf(stream)
+        const bytes = await nextOf(stream).catch((error: unknown) => {
+          throw size.isEmpty() ? error : asCutOff(error)
+        })
         waited += performance.now() - start
-        size += bytes.length
         const answer = request.read(bytes)
         isVerified = answer.isVerified
-        const records = take(answer.message)
-        count += records.length
-        if (size > maxBytes || count > maxRecords)
-          throw new DnsError('too_large', `the zone has more than ${maxRecords} records or ${maxBytes} bytes`)
-        if (waited > maxWaitMs) throw new DnsError('no_answer', `the transfer took longer than ${maxWaitMs / 1000} s`)
-        unverified.push(...records)
+        size.add(bytes, answer.message)
+        if (waited > maxWaitMs) throw new DnsError('cut_off', `the transfer took longer than ${maxWaitMs / 1000} s`)
+        unverified.push(...take(answer.message))
+        // Messages that have already arrived are read without a turn of the event loop.
+        await breathe()
         if (!isVerified) continue
         yield* unverified
         unverified = []

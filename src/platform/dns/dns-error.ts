@@ -2,7 +2,7 @@
 
 /**
  * `blocked`: the address may not be reached. `no_connection`: none was accepted in time. `no_answer`: a connection, and no
- * answer in time. `unknown_key`, `wrong_secret`, `clocks_apart`: the signature was refused (RFC 8945 section 5.2).
+ * answer in time. `cut_off`: a transfer that has begun, and does not come to its end. `unknown_key`, `wrong_secret`, `clocks_apart`: the signature was refused (RFC 8945 section 5.2).
  * `zone_not_there`: the server does not serve the zone. `refused`: the key or the address may not do this. `prerequisite`: a
  * condition of an update failed, and nothing was changed. `failed`: another response code. `bad_answer`: the answer is
  * malformed, or not signed although it must be. `too_large`: a transfer beyond its limits.
@@ -11,6 +11,7 @@ export type DnsErrorKind =
   | 'blocked'
   | 'no_connection'
   | 'no_answer'
+  | 'cut_off'
   | 'unknown_key'
   | 'wrong_secret'
   | 'clocks_apart'

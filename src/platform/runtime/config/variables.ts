@@ -292,6 +292,12 @@ export const VARIABLES = {
     parse: list(addressOrCidr),
     help: 'DNS servers that may be reached although they are private or on this machine: IP addresses and CIDRs, comma-separated',
   },
+  dnsMaxRecords: {
+    name: 'DNS_MAX_RECORDS',
+    default: '500000',
+    parse: integer(100, 100_000_000),
+    help: 'Most records of a DNS zone that is transferred, with 256 bytes for each; a larger zone fails',
+  },
   ...DISCOVERY_VARIABLES,
   mcpOauthEnabled: {
     name: 'MCP_OAUTH_ENABLED',
