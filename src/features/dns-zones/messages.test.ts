@@ -158,4 +158,20 @@ describe('the difference', () => {
     expect(all.entries).toMatchObject([{ kind: 'missing' }, { kind: 'foreign' }])
     expect(all.counts).toEqual({ missing: 1, changed: 0, blocked: 0, foreign: 1 })
   })
+
+  test('of a server counts all RRsets, and keeps 10,000, those of Plat first', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => `b${n} A`)
+    const server = new Map(rows.map((key) => [key, { values: ['192.0.2.9'], ttl: 60, isExact: true }]))
+    const published = rrset({ name: 'z', state: 'published', wanted: ['192.0.2.1'], published: ['192.0.2.1'] })
+    const { counts, entries } = await driftOf({ stored: [published], waiting: new Set(), isWatched: false }, server)
+    expect(counts).toEqual({ missing: 1, changed: 0, blocked: 0, foreign: 20_000 })
+    expect([entries.length, entries.at(-1)]).toMatchObject([10_000, { name: 'z', kind: 'missing' }])
+  })
+
+  test('of a server keeps 4 MiB of names and values', async () => {
+    const long = { values: ['x'.repeat(2 ** 20 - 10)], ttl: 60, isExact: true }
+    const server = new Map(Array.from({ length: 10 }, (_, n) => [`b${n} TXT`, long]))
+    const { counts, entries } = await driftOf({ stored: [], waiting: new Set(), isWatched: false }, server)
+    expect([counts.foreign, entries.length]).toEqual([10, 4])
+  })
 })

@@ -90,7 +90,7 @@ export function encodeNameOf(text: string): Uint8Array {
 /** Returns the text of a name in wire format without compression, in lower case. */
 function formatName(wire: Uint8Array): string {
   if (wire.length <= 1) return '.'
-  const text = new TextWriter(TEXT_MAX)
+  const text = new TextWriter(4 * wire.length)
   let labelEnd = 0
   for (let at = 0; at < wire.length - 1; at++) {
     const code = wire[at] ?? 0
@@ -119,7 +119,7 @@ export function expandName(bytes: Uint8Array, start: number): { wire: Uint8Array
   for (;;) {
     const size = bytes[at]
     if (size === undefined) throw new DnsFormatError('a name is cut off')
-    if (size === 0) return { wire: wire.subarray(0, length + 1), end: end ?? at + 1 }
+    if (size === 0) return { wire: wire.slice(0, length + 1), end: end ?? at + 1 }
     if (size >= POINTER) {
       const target = ((size & ~POINTER) << 8) | (bytes[at + 1] ?? 0)
       if (at + 1 >= bytes.length || target >= lowest || ++pointers > POINTERS_MAX)

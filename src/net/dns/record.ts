@@ -70,7 +70,7 @@ export function readRecord(reader: WireReader): DnsRecord {
   const size = reader.u16()
   if (size > reader.left) throw new DnsFormatError('a record is cut off')
   const layout = size > 0 ? COMPRESSED.get(type) : undefined
-  const rdata = layout ? expandedRdata(reader, reader.at + size, layout) : reader.take(size).slice()
+  const rdata = layout ? expandedRdata(reader, reader.at + size, layout) : reader.copy(size)
   // Answers to updates may repeat their records, which have no value.
   const hasValue = recordClass === CLASS_IN && !META.has(type)
   return { name, type, recordClass, ttl, rdata, value: hasValue ? formatValue(type, rdata) : '' }

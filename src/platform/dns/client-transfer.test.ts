@@ -82,6 +82,30 @@ describe('a transfer', () => {
     expect([error.kind, error.message]).toEqual(['too_large', message])
   })
 
+  test('counts the records outside of its zone', async () => {
+    const foreign = { name: 'a.example.net', type: 'A', value: '192.0.2.1' }
+    const respond: Respond = (request, socket) => {
+      socket.write(framed(answer(request, [soa])))
+      for (let count = 0; count < 20; count++) socket.write(framed(answer(request, new Array(100).fill(foreign))))
+    }
+    const client = await clientOf(respond, { maxRecords: 1000 })
+    expect((await failureOf(all(client.transfer('example.org')))).kind).toBe('too_large')
+  })
+
+  test('leaves the event loop a turn while messages are there', async () => {
+    const respond: Respond = (request, socket) => {
+      const parts = [framed(answer(request, [soa]))]
+      for (let count = 0; count < 5000; count++) parts.push(framed(answer(request, [host(count)])))
+      socket.end(Buffer.concat([...parts, framed(answer(request, [soa]))]))
+    }
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const records = await all((await clientOf(respond)).transfer('example.org'))
+    clearInterval(timer)
+    expect(records).toHaveLength(5001)
+    expect(turns).toBeGreaterThan(5)
+  })
+
   test('without an end stops at its time limit', async () => {
     const client = await clientOf(endless)
     expect((await failureOf(all(client.transfer('example.org', { maxWaitMs: 0 })))).kind).toBe('cut_off')

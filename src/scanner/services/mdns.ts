@@ -80,8 +80,27 @@ const modelIn = (answers: readonly Answer[]): string => {
   return ''
 }
 
-/** @returns undefined for a message without facts about its sender */
+/** RFC 6762 section 17. To decode 60,000 bytes of pointers that lead to pointers takes more than 0.1 s. */
+const MESSAGE_MAX = 9000
+/** Most messages of one sender that are read: a host answers each question with a few. */
+const MOST_MESSAGES = 64
+/** Most senders. */
+const MOST_SENDERS = 65_536
+
+/** Returns a function that is true for the first messages of each sender. */
+export const createMdnsLimit = (): ((address: string) => boolean) => {
+  const counts = new Map<string, number>()
+  return (address) => {
+    const count = counts.get(address) ?? 0
+    if (count === MOST_MESSAGES || (count === 0 && counts.size === MOST_SENDERS)) return false
+    counts.set(address, count + 1)
+    return true
+  }
+}
+
+/** @returns undefined for a message without facts about its sender, and for one beyond the limit of the protocol */
 export const readMdns = (message: Buffer, ip: string): MdnsFinding | undefined => {
+  if (message.length > MESSAGE_MAX) return undefined
   const packet = decode(message)
   if (packet.type !== 'response') return undefined
   const answers = [...(packet.answers ?? []), ...(packet.additionals ?? [])]
@@ -128,7 +147,9 @@ const openSocket = (from: string): Promise<Socket | undefined> =>
 export const askMdns = async ({ from, waitMs, signal, onFinding }: MdnsQuestion): Promise<void> => {
   const socket = await openSocket(from)
   if (socket === undefined) return
+  const isRead = createMdnsLimit()
   socket.on('message', (message, { address }) => {
+    if (!isRead(address)) return
     try {
       const finding = readMdns(message, address)
       if (finding) onFinding(address, finding)

@@ -10,7 +10,7 @@ import { communityQuestion, engineQuestion, readCommunity, readEngine } from '..
 import { vendorsOf } from '../sys/vendors.ts'
 import { cleanName, cleanText, cut } from './clean-text.ts'
 import { isWholeHttp, readHttp } from './http.ts'
-import { readMdns } from './mdns.ts'
+import { createMdnsLimit, readMdns } from './mdns.ts'
 import { netbiosQuestion, readNetbios } from './netbios.ts'
 import { NEVER_ASKED } from './questions.ts'
 import { openRecog } from './recog.ts'
@@ -95,6 +95,18 @@ describe('multicast DNS', () => {
   })
   test('a host cannot name another address', () => {
     expect(readMdns(response, '198.18.0.56')?.name).toBe('')
+  })
+
+  test('a message of more than 9,000 bytes is not read', () => {
+    const padded = (bytes: number): Buffer => Buffer.concat([response, Buffer.alloc(bytes - response.length)])
+    expect(readMdns(padded(9000), '198.18.0.55')?.name).toBe('printer55')
+    expect(readMdns(padded(9001), '198.18.0.55')).toBeUndefined()
+  })
+
+  test('64 messages of each sender are read', () => {
+    const isRead = createMdnsLimit()
+    const read = (address: string) => Array.from({ length: 100 }, () => isRead(address)).filter(Boolean).length
+    expect([read('198.18.0.55'), read('198.18.0.56'), read('198.18.0.55')]).toEqual([64, 64, 0])
   })
 })
 
