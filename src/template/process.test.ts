@@ -9,9 +9,10 @@ import { isTemplateChild, templateChildren } from './testing/children.ts'
 
 const templates = createTemplates()
 const nothing: Write = async () => {}
+const owner = { user: 'ann', feed: 'core' }
 
 const text = async (template: string, write: Write = nothing): Promise<string> =>
-  new TextDecoder().decode(await templates.render({ template, write }))
+  new TextDecoder().decode(await templates.render({ owner, template, write }))
 
 /** Returns the error of a promise that must fail. */
 const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -67,25 +68,33 @@ describe('a rendering', () => {
 
   test('gives text up to the limit', async () => {
     const write: Write = async (send) => send('feed', { kib: 'x'.repeat(1024) })
-    const bytes = await templates.render({ template: '{% for i in (1..16384) %}{{ feed.kib }}{% endfor %}', write })
+    const bytes = await templates.render({
+      owner,
+      template: '{% for i in (1..16384) %}{{ feed.kib }}{% endfor %}',
+      write,
+    })
     expect([bytes.byteLength, bytes.every((byte) => byte === 120)]).toEqual([16 * 2 ** 20, true])
   })
 
   test('over the limit is refused, with the line', async () => {
     const write: Write = async (send) => send('feed', { kib: 'x'.repeat(1024) })
-    const running = templates.render({ template: '{% for i in (1..16385) %}\n{{ feed.kib }}{% endfor %}', write })
+    const running = templates.render({
+      owner,
+      template: '{% for i in (1..16385) %}\n{{ feed.kib }}{% endfor %}',
+      write,
+    })
     expect(await refusal(running)).toBe('line 2: gives more than 16 MiB of text')
   })
 
   test('of a template with a fault is refused, with the line', async () => {
-    expect(await refusal(templates.render({ template: 'a\n{% nope %}', write: nothing }))).toBe(
+    expect(await refusal(templates.render({ owner, template: 'a\n{% nope %}', write: nothing }))).toBe(
       'line 2: tag "nope" not found',
     )
   })
 
   test('fails as a whole after the first lines of text', async () => {
     const template = '{% for i in (1..1000) %}{{ i }}\n{% endfor %}{{ "x" | netmask }}'
-    expect(await refusal(templates.render({ template, write: nothing }))).toMatch(/^line 2: netmask: /)
+    expect(await refusal(templates.render({ owner, template, write: nothing }))).toMatch(/^line 2: netmask: /)
   })
 
   test('of a template with a fault does not take all data', async () => {
@@ -93,7 +102,7 @@ describe('a rendering', () => {
     const write: Write = async (send) => {
       for (; sent < 100_000; sent++) await send('device', { notes: 'x'.repeat(1000) })
     }
-    expect(await refusal(templates.render({ template: '{{ a | nope }}', write }))).toBe(
+    expect(await refusal(templates.render({ owner, template: '{{ a | nope }}', write }))).toBe(
       'line 1: undefined filter: nope',
     )
     expect(sent).toBeLessThan(100_000)
@@ -103,7 +112,7 @@ describe('a rendering', () => {
     const write: Write = async () => {
       throw new Error('database closed')
     }
-    expect(await errorOf(templates.render({ template: 'a', write }))).toEqual(new Error('database closed'))
+    expect(await errorOf(templates.render({ owner, template: 'a', write }))).toEqual(new Error('database closed'))
     expect(templateChildren()).toEqual([])
   })
 
@@ -127,7 +136,7 @@ describe('a rendering', () => {
 describe('a rendering is ended', () => {
   test('after its time', async () => {
     const { render } = createTemplates({ renderMs: 1000 })
-    expect(await refusal(render({ template: ENDLESS, write: nothing }))).toMatch(
+    expect(await refusal(render({ owner, template: ENDLESS, write: nothing }))).toMatch(
       /^(line [12]: )?takes longer than 1 s$/,
     )
     expect(templateChildren()).toEqual([])
@@ -135,7 +144,7 @@ describe('a rendering is ended', () => {
 
   test('after its time also within one filter', async () => {
     const { render } = createTemplates({ renderMs: 1000 })
-    expect(await refusal(render({ template: ENDLESS_FILTER, write: nothing }))).toBe('takes longer than 1 s')
+    expect(await refusal(render({ owner, template: ENDLESS_FILTER, write: nothing }))).toBe('takes longer than 1 s')
     expect(templateChildren()).toEqual([])
   })
 
@@ -144,13 +153,13 @@ describe('a rendering is ended', () => {
     const write: Write = async (send) => {
       for (;;) await send('device', { name: 'a' })
     }
-    expect(await refusal(render({ template: '', write }))).toBe('takes longer than 0.5 s')
+    expect(await refusal(render({ owner, template: '', write }))).toBe('takes longer than 0.5 s')
   })
 
   test('when it needs too much memory', async () => {
     const { render } = createTemplates({ memoryBytes: 200 * 2 ** 20 })
     const template = '{% for i in (1..100000000) %}{% for j in (1..100000000) %}{% endfor %}{% endfor %}'
-    expect(await refusal(render({ template, write: nothing }))).toBe('needs more than 200 MiB of memory')
+    expect(await refusal(render({ owner, template, write: nothing }))).toBe('needs more than 200 MiB of memory')
     expect(templateChildren()).toEqual([])
   })
 
@@ -158,7 +167,7 @@ describe('a rendering is ended', () => {
     const write: Write = async () => {
       for (const pid of templateChildren()) process.kill(pid, 'SIGKILL')
     }
-    expect(await refusal(templates.render({ template: '', write }))).toBe(
+    expect(await refusal(templates.render({ owner, template: '', write }))).toBe(
       'its process was ended by SIGKILL: it may need too much memory',
     )
   })
@@ -167,12 +176,14 @@ describe('a rendering is ended', () => {
     const write: Write = async (send) => {
       for (let i = 0; i < 1000; i++) send('device', { notes: 'x'.repeat(100_000) })
     }
-    expect(await refusal(templates.render({ template: '{% nope %}', write }))).toBe('line 1: tag "nope" not found')
+    expect(await refusal(templates.render({ owner, template: '{% nope %}', write }))).toBe(
+      'line 1: tag "nope" not found',
+    )
   })
 
   test('when its request is aborted before it starts', async () => {
     const signal = AbortSignal.abort(new Error('gone'))
-    expect(await errorOf(templates.render({ template: '', write: nothing, signal }))).toEqual(new Error('gone'))
+    expect(await errorOf(templates.render({ owner, template: '', write: nothing, signal }))).toEqual(new Error('gone'))
   })
 
   test('when its request is aborted while the data is sent', async () => {
@@ -181,13 +192,15 @@ describe('a rendering is ended', () => {
       abort.abort(new Error('gone'))
       for (;;) await send('device', { name: 'a' })
     }
-    expect(await errorOf(templates.render({ template: '', write, signal: abort.signal }))).toEqual(new Error('gone'))
+    expect(await errorOf(templates.render({ owner, template: '', write, signal: abort.signal }))).toEqual(
+      new Error('gone'),
+    )
     expect(templateChildren()).toEqual([])
   })
 
   test('when its request is aborted while it renders', async () => {
     const signal = AbortSignal.timeout(500)
-    const error = await errorOf(templates.render({ template: ENDLESS_FILTER, write: nothing, signal }))
+    const error = await errorOf(templates.render({ owner, template: ENDLESS_FILTER, write: nothing, signal }))
     expect(error).toBe(signal.reason)
     expect(templateChildren()).toEqual([])
   })
@@ -199,6 +212,7 @@ describe('of many renderings', () => {
     const { promise: hold, resolve: finish } = Promise.withResolvers<void>()
     const { promise: started, resolve: start } = Promise.withResolvers<void>()
     const first = render({
+      owner,
       template: 'first',
       write: () => {
         start()
@@ -208,32 +222,33 @@ describe('of many renderings', () => {
     return { first, started, finish, render }
   }
 
-  test('one runs, eight wait, and the next is refused until then', async () => {
+  test('one runs, 32 wait, and the next is refused until then', async () => {
     const { first, started, finish, render } = occupy()
     await started
     const order: number[] = []
     const others = Array.from({ length: MOST_WAITING }, async (_, i) => {
-      const bytes = await render({ template: `{{ ${i} }}`, write: nothing })
+      const bytes = await render({ owner, template: `{{ ${i} }}`, write: nothing })
       order.push(i)
       return new TextDecoder().decode(bytes)
     })
     const before = Date.now()
-    const error = await errorOf(render({ template: '', write: nothing }))
+    const error = await errorOf(render({ owner, template: '', write: nothing }))
     expect(error).toMatchObject({ code: 'UNAVAILABLE', status: 503 })
     expect(error instanceof AppError && error.retryAt && error.retryAt.getTime() > before).toBe(true)
     expect(templateChildren()).toHaveLength(1)
     finish()
     expect(new TextDecoder().decode(await first)).toBe('first')
-    expect(await Promise.all(others)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
-    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
-    expect(new TextDecoder().decode(await render({ template: 'again', write: nothing }))).toBe('again')
+    const numbers = Array.from({ length: MOST_WAITING }, (_, i) => i)
+    expect(await Promise.all(others)).toEqual(numbers.map(String))
+    expect(order).toEqual(numbers)
+    expect(new TextDecoder().decode(await render({ owner, template: 'again', write: nothing }))).toBe('again')
   })
 
   test('one that is aborted waits no longer', async () => {
     const { first, started, finish, render } = occupy()
     await started
     const abort = new AbortController()
-    const waiting = errorOf(render({ template: '', write: nothing, signal: abort.signal }))
+    const waiting = errorOf(render({ owner, template: '', write: nothing, signal: abort.signal }))
     abort.abort(new Error('gone'))
     expect(await waiting).toEqual(new Error('gone'))
     finish()
@@ -243,7 +258,7 @@ describe('of many renderings', () => {
   test('one that fails lets the next run', async () => {
     const { render } = createTemplates()
     const results = await Promise.allSettled(
-      ['{% nope %}', 'next'].map((template) => render({ template, write: nothing })),
+      ['{% nope %}', 'next'].map((template) => render({ owner, template, write: nothing })),
     )
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
   })
@@ -252,7 +267,7 @@ describe('of many renderings', () => {
     const templates = createTemplates()
     const { first, started, finish } = occupy(templates)
     await started
-    expect(await templates.check('{{ feed.id }}')).toBeUndefined()
+    expect(await templates.check('{{ feed.id }}', { owner })).toBeUndefined()
     finish()
     await first
   })
@@ -265,7 +280,7 @@ describe('a check', () => {
     ['\n{{ a | nope }}', { line: 2, message: 'undefined filter: nope' }],
     ['{% include "a" %}', { line: 1, message: 'the tag "include" is not available: a template is one text' }],
   ])('of %j', async (template, fault) => {
-    expect(await templates.check(template)).toEqual(fault)
+    expect(await templates.check(template, { owner })).toEqual(fault)
   })
 })
 
@@ -281,7 +296,7 @@ test.if(process.platform === 'linux')('a rendering ends with the server', async 
     const { createTemplates } = await import(${JSON.stringify(join(import.meta.dirname, 'process.ts'))})
     const { templateChildren } = await import(${JSON.stringify(join(import.meta.dirname, 'testing/children.ts'))})
     const template = ${JSON.stringify(ENDLESS_FILTER)}
-    createTemplates().render({ template, write: async () => {
+    createTemplates().render({ owner: { user: 'a', feed: 'b' }, template, write: async () => {
       console.log(templateChildren().join())
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500)
     } })`

@@ -1,22 +1,21 @@
 /** Renders Liquid templates, each in a process of its own. The only entry to this folder for the rest of the program. */
 import { AppError, invalidField } from '../platform/contract/errors.ts'
 import { type Result, runProcess } from './child-process.ts'
-import { createLane } from './lane.ts'
+import { createLane, type Wait } from './lane.ts'
 import type { Fault, Limits, Write } from './protocol.ts'
 
 /** Renderings that wait while one is in progress. */
-export const MOST_WAITING = 8
+export const MOST_WAITING = 32
 /** The time after which a client should try again. */
 const RETRY_AFTER_MS = 10_000
 
 const LIMITS: Limits = { renderMs: 10_000, memoryBytes: 512 * 2 ** 20, outputBytes: 16 * 2 ** 20 }
 
-export type Rendering = {
+/** Its signal ends the process. */
+export type Rendering = Wait & {
   readonly template: string
   /** Sends the documents, see `Send`. It is awaited also when the rendering has failed. */
   readonly write: Write
-  /** Ends the process when it aborts. */
-  readonly signal?: AbortSignal
 }
 
 export type Templates = {
@@ -25,7 +24,7 @@ export type Templates = {
    * @returns its first fault
    * @throws AppError UNAVAILABLE when too many wait
    */
-  readonly check: (template: string, signal?: AbortSignal) => Promise<Fault | undefined>
+  readonly check: (template: string, wait: Wait) => Promise<Fault | undefined>
   /**
    * Renders a template over the documents that `write` sends.
    * @returns the whole text as UTF-8
@@ -54,15 +53,18 @@ export const createTemplates = (limits: Partial<Limits> = {}): Templates => {
   const checks = createLane(MOST_WAITING, unavailable)
   const write = async () => {}
   return {
-    check: (template, signal) =>
-      checks.run(async () => {
-        const result = await runProcess({ request: { template, isCheck: true, limits: all }, write, signal })
-        return 'fault' in result ? result.fault : undefined
-      }, signal),
-    render: ({ template, write, signal }) =>
+    check: (template, { owner, signal }) =>
+      checks.run(
+        async () => {
+          const result = await runProcess({ request: { template, isCheck: true, limits: all }, write, signal })
+          return 'fault' in result ? result.fault : undefined
+        },
+        { owner, signal },
+      ),
+    render: ({ template, write, owner, signal }) =>
       renderings.run(
         async () => contentOf(await runProcess({ request: { template, isCheck: false, limits: all }, write, signal })),
-        signal,
+        { owner, signal },
       ),
   }
 }

@@ -12,7 +12,7 @@ import { type FeedDraft, type FeedPatch, feedRoutes, feeds } from './api.ts'
 import { CATALOGUE } from './catalogue.ts'
 import { contentHandler, permissionOf } from './content.ts'
 import { createFeedIdentify } from './identify.ts'
-import { createRenderer, type Rendered, type Renderer } from './rendered.ts'
+import { createRenderer, getOwner, type Rendered, type Renderer } from './rendered.ts'
 import { type Feed, FeedFormat, type FeedPreview } from './schema.ts'
 import * as store from './store.ts'
 
@@ -68,9 +68,9 @@ const checkReferences = async (ctx: Ctx, refs: Partial<Pick<Feed, 'datacenter_id
   }
 }
 
-const checkTemplate = async (templates: Templates, template: string | undefined): Promise<void> => {
+const checkTemplate = async (ctx: Ctx, templates: Templates, template: string | undefined): Promise<void> => {
   if (!template) return
-  const fault = await templates.check(template)
+  const fault = await templates.check(template, { owner: getOwner(ctx, ''), signal: ctx.signal })
   if (!fault) return
   throw invalidField('template', fault.line === undefined ? fault.message : `line ${fault.line}: ${fault.message}`)
 }
@@ -204,16 +204,16 @@ export const feedsFeature = ({ identify, templates = createTemplates() }: FeedOp
         return preview(ctx, render, withSpace({ id: 'preview', name: 'preview', ...fields }, space_id))
       },
       create: {
-        prepare: async (_, draft) => {
+        prepare: async (before, draft) => {
           checkFields(draft)
-          await checkTemplate(templates, draft.template)
+          await checkTemplate(before, templates, draft.template)
           return (ctx) => create(ctx, draft)
         },
       },
       get: async (ctx, { id }) => mustGet(ctx, id),
       update: {
-        prepare: async (_, patch) => {
-          await checkTemplate(templates, patch.template)
+        prepare: async (before, patch) => {
+          await checkTemplate(before, templates, patch.template)
           return (ctx) => update(ctx, patch)
         },
       },

@@ -1,4 +1,5 @@
 /** The content of a feed, piece by piece, and the parts that its format leaves out. */
+import type { Owner } from '../../template/lane.ts'
 import type { Templates } from '../../template/process.ts'
 import type { Write } from '../../template/protocol.ts'
 import type { Ctx } from '../ctx.ts'
@@ -85,6 +86,9 @@ async function* counted(devices: AsyncIterable<FeedDevice[]>, onDevices: (count:
   }
 }
 
+/** Renderings of different users take turns, and so do those of the feeds of a user. */
+export const getOwner = ({ caller }: Ctx, feed: string): Owner => ({ user: caller.userId ?? '', feed })
+
 export type Renderer = (ctx: Ctx, feed: Rendered, watch?: Watch) => AsyncGenerator<Uint8Array>
 
 /** @throws AppError VALIDATION_ERROR for a template that fails, UNAVAILABLE if too many templates wait */
@@ -99,7 +103,8 @@ export const createRenderer = (templates: Templates): Renderer =>
     const all = await filtered(ctx, feed)
     if (feed.format === 'template') {
       const write = writeOf(ctx, feed, { all, ...watch })
-      yield await templates.render({ template: feed.template, write, signal: ctx.signal })
+      const owner = getOwner(ctx, feed.id)
+      yield await templates.render({ template: feed.template, write, owner, signal: ctx.signal })
       return
     }
     const { networkOf } = all.places
