@@ -117,6 +117,9 @@ export type ReadHosts = {
   readonly messageOf: (host: string) => string
 }
 
+/** @param beforeMs a `performance.now()`: streams that began later go on. @param owner the user whose streams are meant; all without it */
+export type SnapshotsDue = (beforeMs: number, owner?: string) => void
+
 export type Db<Tables> = {
   readonly engine: Engine
   /** The areas of the rows of a part. Undefined for a whole database, and for a part with different areas of its tables. */
@@ -138,8 +141,10 @@ export type Db<Tables> = {
   readonly streamsOfUser: number | undefined
   /** Like `stream`, for work of the server itself: its snapshot is never recalled, because no client delays it. */
   readonly scan: <Row>(...queries: readonly Compilable<Row>[]) => AsyncGenerator<Row[]>
-  /** Called with a `performance.now()`: streams that began before it must soon be read to their end, or closed. */
-  readonly onSnapshotsDue: (listener: (beforeMs: number) => void) => void
+  /** The listener is called when streams must soon be read to their end, or closed. */
+  readonly onSnapshotsDue: (listener: SnapshotsDue) => void
+  /** Calls the listener of `onSnapshotsDue`. Does nothing where a stream needs no connection of its own. */
+  readonly recallSnapshots: SnapshotsDue
   /**
    * Returns the result of `read` in the last committed state, cached until a commit writes the table. `read` runs one
    * query outside of transactions. A search may pass `by`: with one writer its result is then cached until a matching

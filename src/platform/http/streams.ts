@@ -41,8 +41,8 @@ export const streamLimits = (config: {
 export type Streams = {
   /** Returns the body of a response that sends `source` to its recipient. */
   readonly send: (source: Source, recipient: Recipient, failed: (error: unknown) => void) => ReadableStream<Uint8Array>
-  /** Moves the rest of all answers that began before this time (`performance.now()`) to files, oldest first. */
-  readonly release: (beforeMs: number) => void
+  /** Moves the rest of all answers, or of those of an owner, that began before this time (`performance.now()`) to files, oldest first. */
+  readonly release: (beforeMs: number, owner?: string) => void
   /** Ends all answers. */
   readonly close: () => void
 }
@@ -201,8 +201,9 @@ export const createStreams = ({ limits, log, space, readQueues = readUnacknowled
       start()
       return outgoing.body
     },
-    release: (beforeMs) => {
-      const held = [...all].filter((one) => one.holdsSource && one.startedMs <= beforeMs).sort(byAge)
+    release: (beforeMs, owner) => {
+      const isMeant = ({ recipient }: Outgoing): boolean => owner === undefined || recipient.owner === owner
+      const held = [...all].filter((one) => one.holdsSource && one.startedMs <= beforeMs && isMeant(one)).sort(byAge)
       if (held.length === 0) return
       moveToFile(held)
       const late = setTimeout(() => {

@@ -93,7 +93,7 @@ export const createContexts = <Tables>({
   reactions,
   transact,
 }: ContextOptions<Tables>): ContextFor<Tables> => {
-  const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser)
+  const shares = db.streamsOfUser === undefined ? undefined : createStreamShares(db.streamsOfUser, db.recallSnapshots)
 
   /** Writes the change of a transaction, once. */
   const recordOnce = async (

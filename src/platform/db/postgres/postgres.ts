@@ -4,7 +4,7 @@ import { Kysely, sql } from 'kysely'
 import type { Logger } from '../../runtime/log.ts'
 import { createQueryCache } from '../cache/query-cache.ts'
 import { RevisionCache } from '../cache/revision-cache.ts'
-import type { Db, ReadHosts, ReadPoint, Sql } from '../database.ts'
+import type { Db, ReadHosts, ReadPoint, SnapshotsDue, Sql } from '../database.ts'
 import type { DatabaseHost } from '../database-host.ts'
 import { createQueryMetrics } from '../query/query-metrics.ts'
 import { createSnapshotAges } from '../snapshot-ages.ts'
@@ -287,6 +287,8 @@ export const openPostgres = <Tables>(
         })
       : undefined
 
+  let snapshotsDue: SnapshotsDue = () => {}
+
   const stream: Db<Tables>['stream'] = (...queries) => {
     answered()
     return streamRows(streams.reserve, queries, ages.enter)
@@ -302,7 +304,9 @@ export const openPostgres = <Tables>(
     stream,
     streamsOfUser: Math.max(1, Math.floor(streamConnections(limits.connections) / 2)),
     scan: (...queries) => streamRows(streams.reserve, queries),
+    recallSnapshots: (beforeMs, owner) => snapshotsDue(beforeMs, owner),
     onSnapshotsDue: (listener) => {
+      snapshotsDue = listener
       ages.listen(listener)
       standbys?.onSnapshotsDue(listener)
     },

@@ -259,6 +259,7 @@ export const openSqlite = <Tables>(
     onSnapshotsDue: (listener) => {
       snapshotsDue = listener
     },
+    recallSnapshots: () => {},
     ...readPoint,
     readPoint: () => readPoint,
     at: (point) => ({ ...db, ...point }),
