@@ -28,7 +28,12 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 }, LIMIT_MS)
 
-type Started = { readonly server: ServerChild; readonly admin: string; readonly other: string }
+type Started = {
+  readonly server: ServerChild
+  readonly admin: string
+  readonly other: string
+  readonly log: () => string
+}
 
 /** Creates the key of another user who may read feeds. */
 const createOther = async ({ dir }: ServerFolder, env: Readonly<Record<string, string>>): Promise<string> => {
@@ -41,8 +46,8 @@ const createOther = async ({ dir }: ServerFolder, env: Readonly<Record<string, s
   return key
 }
 
-const start = async (dialect: string): Promise<Started> => {
-  const env: Record<string, string> = { RATE_LIMIT_ENABLED: 'false' }
+const start = async (dialect: string, more: Readonly<Record<string, string>> = {}): Promise<Started> => {
+  const env: Record<string, string> = { RATE_LIMIT_ENABLED: 'false', ...more }
   if (dialect === 'postgres') {
     const database = await postgresDatabase()
     open.push(database.drop)
@@ -51,7 +56,11 @@ const start = async (dialect: string): Promise<Started> => {
   const folder = await folderWithDevices(DEVICES, env)
   open.push(folder.remove)
   const other = await createOther(folder, env)
-  return { server: await folder.start(), admin: folder.key, other }
+  let log = ''
+  const onLog = (text: string) => {
+    log += text
+  }
+  return { server: await folder.start({ onLog }), admin: folder.key, other, log: () => log }
 }
 
 type Answer = { readonly status: number; readonly text: string; readonly ms: number }
@@ -125,6 +134,23 @@ describe.each(dialects())('on %s', (dialect) => {
       expect(await read('quick')).toMatchObject({ status: 200, text: 'printer.example.org' })
       // The one that was running, and one that may have ended while the question was under way.
       expect(ended - endedBefore).toBeLessThanOrEqual(2)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'clients that do not read the text of a template hold no turn, and are cut off',
+    async () => {
+      const { server, admin, other, log } = await start(dialect, { STREAMS_PER_USER: '1' })
+      const ask = createAsk(server)
+      await createFeeds(ask, admin)
+      const template = `{% for i in (1..10000) %}${'x'.repeat(1500)}{% endfor %}`
+      const large = { id: 'large', name: 'large', format: 'template', template, tags: ['dhcp'] }
+      expect((await ask(admin, 'POST /api/feeds', large)).status).toBe(201)
+      const clients = [1, 2].map(() => slowClient(server.url, admin, '/api/feeds/large/content'))
+      open.push(...clients.map(({ end }) => end))
+      expect(await ask(other, 'GET /api/feeds/quick/content')).toMatchObject({ status: 200 })
+      await until('an answer that is cut off', () => log().includes('answer cut off') || undefined, LIMIT_MS)
     },
     LIMIT_MS,
   )

@@ -3,8 +3,8 @@
 import { notFound } from '../../platform/contract/errors.ts'
 import { etagOf, matchesEtag, quoted } from '../../platform/contract/etag.ts'
 import { Key } from '../../platform/contract/fields.ts'
-import { acceptedCoding, compressedBytes, compressedSource } from '../../platform/http/compression.ts'
-import { longResponse } from '../../platform/http/respond.ts'
+import { acceptedCoding, compressed, compressedSource } from '../../platform/http/compression.ts'
+import { longBody, longResponse } from '../../platform/http/respond.ts'
 import { decoded } from '../../platform/http/route-table.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
 import type { Ctx } from '../ctx.ts'
@@ -97,6 +97,9 @@ export const contentHandler =
       return longResponse({ source }, { headers: headersOf(etag, accepted) })
     }
     const coding = whole.length > SMALL_BYTES ? accepted : undefined
-    const body = coding ? compressedBytes(coding, whole) : whole
-    return new Response(body, { headers: headersOf(etag, coding) })
+    const body = coding ? await compressed(coding, whole) : whole
+    const init = { headers: headersOf(etag, coding) }
+    // A template gives up to 16 MiB, which a client that does not read them must not keep in memory.
+    const long = longBody(body)
+    return long ? longResponse(long, init) : new Response(body, init)
   }
