@@ -85,12 +85,14 @@ const outsideChild = (files: Sources): string[] =>
     .filter(({ to }) => !to.startsWith('platform/child/'))
     .map(arrow)
 
-/** The renderer of templates is like the scanner. Only its entry knows the errors of the server. */
+/** The renderer of templates is like the scanner. Only its entry knows the errors and the queue of the server. */
+const OF_TEMPLATE_ENTRY = new Set(['platform/contract/errors.ts', 'platform/runtime/fair-lane.ts'])
+
 const outsideTemplate = (files: Sources): string[] =>
   allImports(files)
     .filter(({ from, to }) => from.startsWith('template/') && layerOf(to) !== -1)
     .filter(({ to }) => !/^(net|platform\/child|template)\//.test(to))
-    .filter(({ from, to }) => from !== 'template/process.ts' || to !== 'platform/contract/errors.ts')
+    .filter(({ from, to }) => from !== 'template/process.ts' || !OF_TEMPLATE_ENTRY.has(to))
     .map(arrow)
 
 /** The files that the server may import: the entry and its messages. */
@@ -352,7 +354,7 @@ const rules: readonly Rule[] = [
     offender: { 'platform/child/child.ts': "import { AppError } from '../contract/errors.ts'" },
   },
   {
-    name: 'the renderer of templates imports nothing of the program but net and the mechanism of its process, and its entry the errors',
+    name: 'the renderer of templates imports nothing of the program but net and the mechanism of its process, and its entry the errors and the queue',
     check: outsideTemplate,
     offender: { 'template/child.ts': "import { AppError } from '../platform/contract/errors.ts'" },
   },

@@ -9,7 +9,7 @@ import { isTemplateChild, templateChildren } from './testing/children.ts'
 
 const templates = createTemplates()
 const nothing: Write = async () => {}
-const owner = { user: 'ann', feed: 'core' }
+const owner = { group: 'ann', key: 'ann core' }
 
 const text = async (template: string, write: Write = nothing): Promise<string> =>
   new TextDecoder().decode(await templates.render({ owner, template, write }))
@@ -296,7 +296,7 @@ test.if(process.platform === 'linux')('a rendering ends with the server', async 
     const { createTemplates } = await import(${JSON.stringify(join(import.meta.dirname, 'process.ts'))})
     const { templateChildren } = await import(${JSON.stringify(join(import.meta.dirname, 'testing/children.ts'))})
     const template = ${JSON.stringify(ENDLESS_FILTER)}
-    createTemplates().render({ owner: { user: 'a', feed: 'b' }, template, write: async () => {
+    createTemplates().render({ owner: { group: 'a', key: 'b' }, template, write: async () => {
       console.log(templateChildren().join())
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500)
     } })`

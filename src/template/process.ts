@@ -1,7 +1,7 @@
 /** Renders Liquid templates, each in a process of its own. The only entry to this folder for the rest of the program. */
 import { AppError, invalidField } from '../platform/contract/errors.ts'
+import { createFairLane, type Owner } from '../platform/runtime/fair-lane.ts'
 import { type Result, runProcess } from './child-process.ts'
-import { createLane, type Wait } from './lane.ts'
 import type { Fault, Limits, Write } from './protocol.ts'
 
 /** Renderings that wait while one is in progress. */
@@ -11,7 +11,13 @@ const RETRY_AFTER_MS = 10_000
 
 const LIMITS: Limits = { renderMs: 10_000, memoryBytes: 512 * 2 ** 20, outputBytes: 16 * 2 ** 20 }
 
-/** Its signal ends the process. */
+export type Wait = {
+  /** A user and its feed. Users take turns, and so do the feeds of a user. */
+  readonly owner: Owner
+  /** Ends the wait, and the process. */
+  readonly signal?: AbortSignal | undefined
+}
+
 export type Rendering = Wait & {
   readonly template: string
   /** Sends the documents, see `Send`. It is awaited also when the rendering has failed. */
@@ -48,23 +54,26 @@ const contentOf = (result: Result): Uint8Array => {
 /** @param limits other limits than the usual ones */
 export const createTemplates = (limits: Partial<Limits> = {}): Templates => {
   const all: Limits = { ...LIMITS, ...limits }
-  const renderings = createLane(MOST_WAITING, unavailable)
+  const lane = { atOnce: 1, waiting: MOST_WAITING, refusal: unavailable }
+  const renderings = createFairLane(lane)
   // A template is saved without waiting for renderings.
-  const checks = createLane(MOST_WAITING, unavailable)
+  const checks = createFairLane(lane)
   const write = async () => {}
   return {
     check: (template, { owner, signal }) =>
       checks.run(
+        owner,
         async () => {
           const result = await runProcess({ request: { template, isCheck: true, limits: all }, write, signal })
           return 'fault' in result ? result.fault : undefined
         },
-        { owner, signal },
+        signal,
       ),
     render: ({ template, write, owner, signal }) =>
       renderings.run(
+        owner,
         async () => contentOf(await runProcess({ request: { template, isCheck: false, limits: all }, write, signal })),
-        { owner, signal },
+        signal,
       ),
   }
 }

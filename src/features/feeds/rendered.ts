@@ -1,5 +1,5 @@
 /** The content of a feed, piece by piece, and the parts that its format leaves out. */
-import type { Owner } from '../../template/lane.ts'
+import type { Owner } from '../../platform/runtime/fair-lane.ts'
 import type { Templates } from '../../template/process.ts'
 import type { Write } from '../../template/protocol.ts'
 import type { Ctx } from '../ctx.ts'
@@ -87,7 +87,10 @@ async function* counted(devices: AsyncIterable<FeedDevice[]>, onDevices: (count:
 }
 
 /** Renderings of different users take turns, and so do those of the feeds of a user. */
-export const getOwner = ({ caller }: Ctx, feed: string): Owner => ({ user: caller.userId ?? '', feed })
+export const getOwner = ({ caller }: Ctx, feed: string): Owner => ({
+  group: caller.userId ?? '',
+  key: JSON.stringify([caller.userId, feed]),
+})
 
 export type Renderer = (ctx: Ctx, feed: Rendered, watch?: Watch) => AsyncGenerator<Uint8Array>
 

@@ -1,22 +1,23 @@
 /** The order of turns, and the work that is refused, with work that the test ends itself. */
 import { expect, test } from 'bun:test'
-import { createLane, type Owner } from './lane.ts'
+import { createFairLane, type Owner } from '../platform/runtime/fair-lane.ts'
 
 const MOST_WAITING = 8
 
 /** Returns a lane with work that waits for `finish`, and the names in the order in which they began. */
 const createTurns = () => {
-  const lane = createLane(MOST_WAITING, () => new Error('full'))
+  const lane = createFairLane({ atOnce: 1, waiting: MOST_WAITING, refusal: () => new Error('full') })
   const begun: string[] = []
   const ends: (() => void)[] = []
   const add = (name: string, owner: Owner, signal?: AbortSignal): Promise<string> =>
     lane
       .run(
+        owner,
         () => {
           begun.push(name)
           return new Promise<void>((resolve) => ends.push(resolve))
         },
-        { owner, signal },
+        signal,
       )
       .then(
         () => 'done',
@@ -31,8 +32,9 @@ const createTurns = () => {
   return { add, begun, finish }
 }
 
-const mallory = (feed: string): Owner => ({ user: 'mallory', feed })
-const ann: Owner = { user: 'ann', feed: 'dhcp' }
+const ownerOf = (user: string, feed: string): Owner => ({ group: user, key: `${user} ${feed}` })
+const mallory = (feed: string): Owner => ownerOf('mallory', feed)
+const ann = ownerOf('ann', 'dhcp')
 
 test('a user with 50 renderings delays the rendering of another user by one turn', async () => {
   const { add, begun, finish } = createTurns()
@@ -60,7 +62,7 @@ test('a user who was served lately is behind one who was not', async () => {
   const { add, begun, finish } = createTurns()
   void add('m0', mallory('a'))
   await finish()
-  void add('b0', { user: 'bea', feed: 'a' })
+  void add('b0', ownerOf('bea', 'a'))
   void add('m1', mallory('a'))
   void add('ann', ann)
   for (let n = 0; n < 3; n++) await finish()
@@ -70,7 +72,7 @@ test('a user who was served lately is behind one who was not', async () => {
 test('the newest rendering of the user who has most of them is refused', async () => {
   const { add, begun, finish } = createTurns()
   const flood = Array.from({ length: MOST_WAITING + 1 }, (_, n) => add(`m${n}`, mallory('a')))
-  const others = ['bea', 'cid', 'dan'].map((user) => add(user, { user, feed: 'a' }))
+  const others = ['bea', 'cid', 'dan'].map((user) => add(user, ownerOf(user, 'a')))
   expect(await Promise.all(flood.slice(-3))).toEqual(['Error: full', 'Error: full', 'Error: full'])
   for (let n = 0; n < 4; n++) await finish()
   expect(begun).toEqual(['m0', 'bea', 'cid', 'dan', 'm1'])
@@ -78,9 +80,9 @@ test('the newest rendering of the user who has most of them is refused', async (
 })
 
 test('work that fails lets the next begin', async () => {
-  const lane = createLane(MOST_WAITING, () => new Error('full'))
-  const failed = lane.run(() => Promise.reject(new Error('broken')), { owner: ann })
-  const next = lane.run(async () => 'next', { owner: ann })
+  const lane = createFairLane({ atOnce: 1, waiting: MOST_WAITING, refusal: () => new Error('full') })
+  const failed = lane.run(ann, () => Promise.reject(new Error('broken')))
+  const next = lane.run(ann, async () => 'next')
   expect(await failed.catch(String)).toBe('Error: broken')
   expect(await next).toBe('next')
 })
