@@ -74,9 +74,10 @@ const isWithoutTransfer = (error: unknown): boolean =>
 const adopt = async (run: Run, client: DnsClient, options: SyncOptions): Promise<void> => {
   const { ctx, write, zone } = run
   if ((await rrsets.going(ctx, zone.id)).published > 0) return
-  const pending = await rrsets.pending(ctx, zone.id, Number.MAX_SAFE_INTEGER)
   const state = await store.findState(ctx, zone.id)
-  if (pending.length === 0 || (state && isWaiting(state, options.now()))) return
+  if (state && isWaiting(state, options.now())) return
+  const pending = await rrsets.pending(ctx, zone.id, Number.MAX_SAFE_INTEGER)
+  if (pending.length === 0) return
   let there: ReadonlyMap<string, ServerRrset>
   try {
     there = (await transferZone(run, client, options)).rrsets

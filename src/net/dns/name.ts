@@ -164,7 +164,7 @@ export function decodeName(bytes: Uint8Array, start: number): { name: string; en
  */
 export function canonicalName(text: string): string | undefined {
   const bytes = encodeName(text)
-  return bytes && decodeName(bytes, 0).name
+  return bytes && formatName(bytes)
 }
 
 /**
