@@ -1,6 +1,7 @@
 /** Real processes. Templates that never end have limits that are far below the usual ones. */
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, readlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../platform/contract/errors.ts'
 import { createTemplates, MOST_WAITING } from './process.ts'
@@ -305,4 +306,18 @@ test.if(process.platform === 'linux')('a rendering ends with the server', async 
   await server.exited
   expect(pid).toBeGreaterThan(0)
   while (isTemplateChild(pid)) await new Promise(setImmediate)
+})
+
+test.if(process.platform === 'linux')('a process whose server ended before it began ends at once', async () => {
+  const limits = { renderMs: 60_000, memoryBytes: 2 ** 30, outputBytes: 2 ** 20 }
+  const lines = [{ template: ENDLESS_FILTER, isCheck: false, limits }, { kind: 'end' }]
+  const input = Bun.file(join(tmpdir(), `plat-orphan-${process.pid}`))
+  await Bun.write(input, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const main = join(import.meta.dirname, '..', 'main.ts')
+  // The shell ends before the child has started.
+  const script = `"${process.execPath}" "${main}" template-child < "${input.name}" > /dev/null & echo $!`
+  const pid = Number(await Bun.spawn(['sh', '-c', script], { stdout: 'pipe' }).stdout.text())
+  expect(pid).toBeGreaterThan(0)
+  while (isTemplateChild(pid)) await new Promise(setImmediate)
+  await input.delete()
 })
