@@ -1699,6 +1699,47 @@ CREATE INDEX discovered_devices_area ON discovered_devices (area, network_id, ip
 
 -- 0059-search-buffer
 
+-- 0060-credential-users
+
+ALTER TABLE discovery_scans ADD COLUMN credential_user TEXT COLLATE "C";
+
+ALTER TABLE discovery_rules ADD COLUMN credential_user TEXT COLLATE "C";
+
+-- 0061-delivery-changes
+
+ALTER TABLE webhook_deliveries ADD COLUMN change_id TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+-- 0064-provider-logouts
+
+ALTER TABLE identities ADD COLUMN logged_out_at TEXT COLLATE "C";
+
+ALTER TABLE identities ADD COLUMN linked_by_email INTEGER;
+
+UPDATE identities SET linked_by_email = 0 WHERE created_at = (SELECT created_at FROM users WHERE users.id = identities.user_id);
+
+UPDATE identities SET linked_by_email = 0 WHERE user_id IN (
+  SELECT user_id FROM audit WHERE resource = 'identity' AND action = 'login' AND status = 'success'
+    AND changes LIKE '%"method":"link"%'
+);
+
+UPDATE identities SET linked_by_email = 1 WHERE id IN (
+  SELECT linked.id FROM audit
+  JOIN identities AS linked ON linked.user_id = audit.user_id AND audit.changes LIKE '%' || linked.provider_id || '%'
+  WHERE audit.resource = 'session' AND audit.action = 'login' AND audit.status = 'success'
+    AND audit.changes LIKE '%"account":"linked"%'
+);
+
+-- 0065-provider-makers
+
+ALTER TABLE sso_providers ADD COLUMN changed_by TEXT COLLATE "C";
+
+UPDATE sso_providers SET changed_by = (
+  SELECT COALESCE(NULLIF(key_owner_id, ''), NULLIF(user_id, '')) FROM audit
+  WHERE audit.resource_id = sso_providers.id AND audit.resource = 'sso-provider'
+    AND audit.action IN ('create', 'update') AND audit.status = 'success'
+  ORDER BY id DESC LIMIT 1
+);
+
 -- 0067-zone-transfers
 
 ALTER TABLE dns_zone_states ADD COLUMN transfer_failures INTEGER NOT NULL DEFAULT 0;
