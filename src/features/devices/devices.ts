@@ -141,6 +141,9 @@ export { keysOf, updateAll }
 /** For the history. */
 export const { holdersOf } = store
 export const documents = store.findDocs
+
+/** Returns the documents of devices, whose rows are locked until commit. */
+export const lockDocuments = store.lockDocs
 export const { namesOf } = store
 export const searchTextOf = (device: Device): string => searchText(device)
 export { lowerCaseCustom }

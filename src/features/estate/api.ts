@@ -9,6 +9,7 @@ import { operation, type Permission, rawRoute } from '../../platform/operation/o
 import { INVENTORY } from '../inventory.ts'
 import { FORMATS } from './convert/formats.ts'
 import { Converted, PulledEstate } from './convert/schema.ts'
+import { DOCUMENT_RULES, rowRuleFields, SOURCE_RULES } from './row-rules.ts'
 
 const Resource = z.enum(INVENTORY)
 
@@ -38,6 +39,7 @@ export const ImportQuery = z.object({
     .boolean()
     .default(false)
     .describe('Of devices: new ones get no ports of their types, because a later list has their ports'),
+  ...rowRuleFields(SOURCE_RULES),
 })
 
 const RowError = z.object({
@@ -119,7 +121,7 @@ const refuseUnknownLists = (document: object, check: z.core.$RefinementCtx): voi
 }
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...[...INVENTORY, '$schema', 'managed_by', 'prune', 'allow_empty', 'take_over', 'atomic', 'expect'],
-  ...Object.keys(WRITE_FIELDS),
+  ...['lists', 'empty', ...Object.keys(WRITE_FIELDS)],
 ])
 
 const ApplyCounts = z.record(z.string(), Counts).describe('By resource: the lists of the document, and what was pruned')
@@ -178,6 +180,7 @@ const applyFields = () => ({
   allow_empty: z.boolean().default(false).describe('Allows prune with a document without rows'),
   take_over: z.boolean().default(false).describe('Takes objects from another owner'),
   atomic: z.boolean().default(true).describe('All or nothing'),
+  ...rowRuleFields(DOCUMENT_RULES),
   dry_run: WRITE_FIELDS.dry_run,
   expect: z
     .string()
@@ -288,7 +291,8 @@ export const estateRoutes = {
     summary: 'Create and update a whole file of rows in one transaction',
     description:
       'The body is a JSON array of the objects that a create takes, or one such object a line. A row with the id of an object ' +
-      'that exists updates it; without an id, the one object of the same name is meant. The answer is JSON lines: ' +
+      'that exists updates it; without an id, the one object of the same name is meant. A row takes nothing away from an object that exists, ' +
+      'unless `lists` or `empty` say so. The answer is JSON lines: ' +
       '`{"progress":{"done","total"}}` at intervals, and at the end `{"result":{...}}` or `{"error":{...}}`. A user can run one import ' +
       'at a time, the server two; a body slower than 16 KiB/s over 10 s ends with 408.',
     http: 'POST /api/estate/import',

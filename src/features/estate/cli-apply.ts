@@ -52,7 +52,7 @@ const send = async (
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(note !== undefined && { [NOTE_HEADER]: encodedNote(note) }) },
-    body: JSON.stringify({ ...files.rows, ...options, ...more }),
+    body: JSON.stringify({ ...files.rules, ...files.rows, ...options, ...more }),
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
   }

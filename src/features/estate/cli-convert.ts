@@ -20,6 +20,7 @@ import { FORMATS, type Format } from './convert/formats.ts'
 import { convertObjects } from './convert/netbox/netbox.ts'
 import { authorizationOf, readNetboxApi } from './convert/netbox/read-api.ts'
 import { Converted } from './convert/schema.ts'
+import { withSourceRules } from './row-rules.ts'
 
 type Conversion = Pick<Converted, 'documents' | 'hosts' | 'report' | 'leftover'>
 
@@ -53,7 +54,7 @@ const pulled = async (session: Session, url: string, texts: Texts): Promise<Conv
   })
   const { documents, hosts, report, leftover } = convertObjects(source)
   // Only read here, so its lists may be read-only.
-  return { documents, hosts, report, leftover } as Conversion
+  return { documents: withSourceRules(documents), hosts, report, leftover } as Conversion
 }
 
 type Mapping = { resource?: string | undefined; columns: Record<string, string> }
@@ -154,12 +155,11 @@ export const importFormat = async (session: Session, texts: Texts, source: strin
     return 0
   }
   const name = isUrl ? source : basename(source)
-  const places = Object.fromEntries(
-    INVENTORY.map((resource) => [resource, (documents[resource] ?? []).map(() => name)]),
-  )
+  const { lists, empty, ...rows } = documents
+  const places = Object.fromEntries(INVENTORY.map((resource) => [resource, (rows[resource] ?? []).map(() => name)]))
   const options = optionsOf(texts)
   const request = {
-    files: { rows: documents, places },
+    files: { rows, places, rules: { lists, empty } },
     owner: options.managed_by,
     options,
     note: textOf(texts, 'change-note'),

@@ -7,13 +7,16 @@ import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { isDataFile, resourceNamed, resourceOfFile } from './cli-resources.ts'
+import { DOCUMENT_RULES, EMPTY_RULES, LIST_RULES, type RowRules } from './row-rules.ts'
 
 /** The place of a row: `sites/ams.yaml:12`, or its number in a large JSON file. */
 export type Place = string
 
 export type EstateFiles = {
-  readonly rows: Readonly<Partial<Record<Resource, readonly unknown[]>>>
+  readonly rows: { readonly [R in Resource]?: readonly unknown[] | undefined }
   readonly places: Readonly<Partial<Record<Resource, readonly Place[]>>>
+  /** The rules of the rows. Those of an apply hold where they are undefined. */
+  readonly rules: { readonly [R in keyof RowRules]?: RowRules[R] | undefined }
 }
 
 /** The name that `plat export --as-code` gives to the JSON Schema. */
@@ -23,7 +26,8 @@ const MOST_WITH_LINES = 2 ** 20
 /** An alias of YAML may not multiply its anchor without end. */
 const MOST_ALIASES = 1000
 
-type Row = { readonly resource: Resource; readonly value: unknown; readonly place: Place }
+/** `rules`: those of its document. */
+type Row = { readonly resource: Resource; readonly value: unknown; readonly place: Place; readonly rules: RowRules }
 type File = { readonly name: string; readonly text: string }
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -77,22 +81,37 @@ const resourceOf = (name: string): Resource => {
 
 type PlaceOf = (path: readonly (string | number)[], row: number) => Place
 
+/** Returns the rules that a document states. */
+const rulesIn = (document: object, placeOf: (key: string) => Place): RowRules => {
+  const rule = <R extends string>(key: keyof RowRules, rules: readonly R[], usual: R): R => {
+    const given: unknown = Object.hasOwn(document, key) ? Reflect.get(document, key) : usual
+    const found = rules.find((one) => one === given)
+    if (found === undefined) throw usageError(`${placeOf(key)}: ${key} must be one of ${rules.join(', ')}`)
+    return found
+  }
+  return {
+    lists: rule('lists', LIST_RULES, DOCUMENT_RULES.lists),
+    empty: rule('empty', EMPTY_RULES, DOCUMENT_RULES.empty),
+  }
+}
+
 /** Returns the rows of one document: an object of lists, or a list whose resource the file's name tells. */
 const rowsOf = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
   if (value === null || value === undefined) return []
   if (Array.isArray(value)) {
     const resource = resourceOf(name)
-    return value.map((one: unknown, i) => ({ resource, value: one, place: placeOf([i], i) }))
+    return value.map((one: unknown, i) => ({ resource, value: one, place: placeOf([i], i), rules: DOCUMENT_RULES }))
   }
   if (typeof value !== 'object') throw usageError(`${name} must hold an object of lists, or a list`)
+  const rules = rulesIn(value, (key) => placeOf([key], 0))
   return Object.entries(value).flatMap(([key, list]: [string, unknown]) => {
-    if (key === '$schema') return []
+    if (key === '$schema' || Object.hasOwn(DOCUMENT_RULES, key)) return []
     const resource = resourceNamed(key)
     const at = placeOf([key], 0)
     if (!resource) throw usageError(`${at}: ${key} is no list of an estate document${didYouMean(key, INVENTORY)}`)
     if (list === null) return []
     if (!Array.isArray(list)) throw usageError(`${at}: ${key} must be a list`)
-    return list.map((one: unknown, i) => ({ resource, value: one, place: placeOf([key, i], i) }))
+    return list.map((one: unknown, i) => ({ resource, value: one, place: placeOf([key, i], i), rules }))
   })
 }
 
@@ -102,7 +121,7 @@ const ofLines = ({ name, text }: File): Row[] => {
     if (line.trim() === '') return []
     const place = `${name}:${i + 1}`
     try {
-      return [{ resource, value: JSON.parse(line) as unknown, place }]
+      return [{ resource, value: JSON.parse(line) as unknown, place, rules: DOCUMENT_RULES }]
     } catch (error) {
       throw usageError(`${place}: is not JSON: ${messageOf(error)}`)
     }
@@ -152,17 +171,30 @@ const rowsOfFile = (file: File): Row[] => {
   return isJson && bare.text.length > MOST_WITH_LINES ? ofLargeJson(bare) : ofYaml(bare)
 }
 
+/** @throws AppError INVALID_INPUT for rows of two documents with different rules: all of them are one document */
+const requireSameRules = (first: Row, { rules, place }: Row): void => {
+  for (const key of ['lists', 'empty'] as const)
+    if (rules[key] !== first.rules[key])
+      throw usageError(
+        `${place}: the rule of its file is ${key}: ${rules[key]}, that of ${first.place} is ${key}: ${first.rules[key]}; apply them one after the other`,
+      )
+}
+
 /** Joins the lists of all files in order. @throws AppError INVALID_INPUT that names file, line and column */
 export const readEstate = async (io: Io, paths: readonly string[]): Promise<EstateFiles> => {
   const rows: Partial<Record<Resource, unknown[]>> = {}
   const places: Partial<Record<Resource, Place[]>> = {}
+  let first: Row | undefined
   for (const path of paths)
     for (const file of await filesOf(io, path))
-      for (const { resource, value, place } of rowsOfFile(file)) {
+      for (const row of rowsOfFile(file)) {
+        const { resource, value, place } = row
+        first ??= row
+        requireSameRules(first, row)
         rows[resource] ??= []
         rows[resource].push(value)
         places[resource] ??= []
         places[resource].push(place)
       }
-  return { rows, places }
+  return { rows, places, rules: first?.rules ?? {} }
 }

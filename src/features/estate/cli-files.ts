@@ -7,6 +7,7 @@ import { didYouMean } from '../../platform/cli/suggest.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { INVENTORY, type Resource } from '../inventory.ts'
 import { inOrder, isDataFile, resourceNamed, resourceOfFile } from './cli-resources.ts'
+import { DOCUMENT_RULES } from './row-rules.ts'
 
 export type SourceFile = {
   readonly name: string
@@ -69,7 +70,9 @@ const ofDocument = (document: unknown, path: string, only: Resource | undefined)
   if (files.length === 0) throw usageError(`${path} holds none of ${only ?? INVENTORY.join(', ')}`)
   return {
     files: inOrder(files),
-    skipped: lists.filter(({ resource }) => resource === undefined).map(({ key }) => key),
+    skipped: lists
+      .filter(({ resource, key }) => resource === undefined && !Object.hasOwn(DOCUMENT_RULES, key))
+      .map(({ key }) => key),
   }
 }
 

@@ -1,12 +1,24 @@
 /** Imports devices: new ones are validated and written together, failing rows separately. */
-import { AppError, invalidField } from '../../platform/contract/errors.ts'
+import { AppError, invalid, invalidField } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { DeviceDraft, DevicePatch } from '../devices/api.ts'
 import * as devices from '../devices/devices.ts'
+import type { Device } from '../devices/schema.ts'
 import type { Restored } from '../restored.ts'
-import { attempt, checkFields, type Done, type Importer, type Outcome, parseRow, type Row } from './row.ts'
+import { keyOfAddress, type MergedRow, mergeRow, toRowPlace, withoutEmpty } from './apply/known-part.ts'
+import { isFields } from './apply/references.ts'
+import {
+  attempt,
+  type Batching,
+  checkFields,
+  type Done,
+  type Importer,
+  type Outcome,
+  parseRow,
+  type Row,
+} from './row.ts'
 
 type New = { readonly at: number; readonly draft: DeviceDraft & Restored }
 
@@ -30,16 +42,89 @@ const existingIds = async (ctx: Ctx, rows: readonly Row[]): Promise<(string | Ap
   })
 }
 
-const update = async (ctx: Ctx, id: string, value: Row['value']): Promise<Done> => {
-  checkFields(DeviceDraft, value)
-  const { updated_at } = await devices.update(ctx, parse(DevicePatch, { ...value, id }))
-  return updated_at === ctx.now ? 'updated' : 'unchanged'
-}
-
 /** Returns the key by which a row names a device; undefined for a bad row without id and name. */
 const nameIn = ({ id, name }: Row['value']): string | undefined => {
   if (typeof id === 'string') return id
   return typeof name === 'string' ? name.trim().toLowerCase() : undefined
+}
+
+/** The devices that the rows of a batch mean. */
+class Stored {
+  readonly #devices = new Map<string, Device>()
+
+  /** Reads the devices of those ids, and locks them: their lists are added to. */
+  async read(ctx: Ctx, ids: readonly string[]): Promise<void> {
+    const unknown = ids.filter((id) => !this.#devices.has(id))
+    // The column holds the JSON of a device.
+    for (const [id, json] of await devices.lockDocuments(ctx, unknown))
+      this.#devices.set(id, JSON.parse(json) as Device)
+  }
+
+  get(id: string): Device | undefined {
+    return this.#devices.get(id)
+  }
+
+  set(device: Device): void {
+    this.#devices.set(device.id, device)
+  }
+}
+
+type Updating = Pick<Batching, 'rules' | 'moves'> & {
+  readonly stored: Stored
+  /** True if any row of the batch has addresses. */
+  readonly hasAddresses: boolean
+}
+
+type Update = Partial<MergedRow> & { readonly fields: Row['value'] }
+
+/** Returns the update of a device by a row whose lists are added to. */
+const mergeDevice = async (ctx: Ctx, before: Device, value: Row['value'], updating: Updating): Promise<Update> => {
+  const { rules, moves, stored, hasAddresses } = updating
+  const merged = mergeRow(value, before, rules)
+  if (!hasAddresses) return { ...merged, kept: [] }
+  const { fields, kept } = merged
+  const named = { id: before.id, key: nameIn(value) }
+  const all = Array.isArray(fields.addresses) ? fields.addresses : before.addresses
+  const left = moves.without(named, all, kept)
+  if (fields.addresses === undefined && left === all) return merged
+  const had = new Set(before.addresses.map(keyOfAddress))
+  const addresses: unknown[] = []
+  for (const one of left) {
+    if (isFields(one) && !had.has(keyOfAddress(one))) {
+      const { address, released } = await moves.take(ctx, named, one)
+      if (released) stored.set(released)
+      addresses.push(address)
+    } else addresses.push(one)
+  }
+  return { ...merged, fields: { ...fields, addresses } }
+}
+
+const toUpdate = async (ctx: Ctx, id: string, value: Row['value'], updating: Updating): Promise<Update> => {
+  const { rules, stored } = updating
+  if (rules.lists === 'replace') return { fields: rules.empty === 'keep' ? withoutEmpty(value) : value }
+  await stored.read(ctx, [id])
+  const before = stored.get(id)
+  return before ? mergeDevice(ctx, before, value, updating) : { fields: value }
+}
+
+/** Returns an error with the places of the addresses in the row. */
+const withRowPlaces = (error: unknown, places: readonly number[] | undefined): unknown =>
+  error instanceof AppError && error.code === 'VALIDATION_ERROR' && places
+    ? invalid(error.details.map(({ field, message }) => ({ field: toRowPlace(field, places), message })))
+    : error
+
+const update = async (ctx: Ctx, id: string, value: Row['value'], updating: Updating): Promise<Done> => {
+  checkFields(DeviceDraft, value)
+  const { fields, kept = [], places } = await toUpdate(ctx, id, value, updating)
+  try {
+    const device = await devices.update(ctx, parse(DevicePatch, { ...fields, id }))
+    const isChanged = device.updated_at === ctx.now
+    updating.stored.set(device)
+    updating.moves.keep(id, kept, !isChanged)
+    return isChanged ? 'updated' : 'unchanged'
+  } catch (error) {
+    throw withRowPlaces(error, places)
+  }
 }
 
 type Pending = { readonly drafts: readonly New[]; readonly outcomes: Outcome[]; readonly breathe: Breathe }
@@ -66,9 +151,28 @@ const createAll = async (ctx: Ctx, { drafts, outcomes, breathe }: Pending): Prom
   }
 }
 
-export const importDevices: Importer = async (ctx, rows, breathe, lookup) => {
+/** Returns a new device with its addresses, which an earlier row may have had. */
+const takeAddresses = async (ctx: Ctx, draft: New['draft'], key: string | undefined, { moves, stored }: Updating) => {
+  const addresses: (typeof draft)['addresses'] = []
+  for (const one of draft.addresses) {
+    const { address, released } = await moves.take(ctx, { key }, one)
+    if (released) stored.set(released)
+    addresses.push(address)
+  }
+  return { ...draft, addresses }
+}
+
+export const importDevices: Importer = async (ctx, rows, { breathe, rules, moves }, lookup) => {
   const outcomes: Outcome[] = []
   const ids = await existingIds(await lookup(), rows)
+  const stored = new Stored()
+  const adds = rules.lists === 'add'
+  const updating = { rules, moves, stored, hasAddresses: rows.some(({ value }) => value.addresses !== undefined) }
+  if (adds)
+    await stored.read(
+      ctx,
+      ids.filter((id) => typeof id === 'string'),
+    )
   const seen = new Set<string>()
   let drafts: New[] = []
   for (const [at, { value, ownPorts }] of rows.entries()) {
@@ -88,12 +192,16 @@ export const importDevices: Importer = async (ctx, rows, breathe, lookup) => {
       continue
     }
     if (id !== undefined) {
-      outcomes[at] = await attempt(ctx, () => update(ctx, id, value))
+      outcomes[at] = await attempt(ctx, () => update(ctx, id, value, updating))
       continue
     }
     const draft = parseRow(DeviceDraft, value)
-    if (draft instanceof AppError) outcomes[at] = draft
-    else drafts.push({ at, draft: ownPorts === undefined ? draft : { ...draft, created_at: ownPorts } })
+    if (draft instanceof AppError) {
+      outcomes[at] = draft
+      continue
+    }
+    const placed = adds ? await takeAddresses(ctx, draft, name, updating) : draft
+    drafts.push({ at, draft: ownPorts === undefined ? placed : { ...placed, created_at: ownPorts } })
   }
   await createAll(ctx, { drafts, outcomes, breathe })
   return outcomes

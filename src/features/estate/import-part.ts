@@ -4,7 +4,6 @@ import { AppError, type FieldIssue, invalid } from '../../platform/contract/erro
 import { batches } from '../../platform/db/batches.ts'
 import { placesFor, textsIn } from '../../platform/operation/input-places.ts'
 import type { Permission } from '../../platform/operation/operation.ts'
-import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
 import { KIND_NAMES, type Kind, kindOf } from '../history/kind-names.ts'
 import { documentOf, KIND_RULES, nameOf } from '../history/kinds.ts'
@@ -14,7 +13,7 @@ import { createOverlapError, listOverlaps } from '../scopes/overlaps.ts'
 import { known } from '../scopes/part.ts'
 import { isSeen, type Seen, seenNoun, seenTable } from '../scopes/seen.ts'
 import { settling } from '../scopes/settle.ts'
-import type { Importer, Outcome, Row } from './row.ts'
+import type { Batching, Importer, Outcome, Row } from './row.ts'
 
 const placesOf = placesFor(isSeen)
 
@@ -96,11 +95,11 @@ const requireInside = async (ctx: Ctx, resource: Resource, since: number): Promi
   }
 }
 
-type Run = Rows & { readonly ctx: Ctx; readonly importer: Importer; readonly breathe: Breathe }
+type Run = Rows & { readonly ctx: Ctx; readonly importer: Importer; readonly batching: Batching }
 
 /** @param rows whose refs are ids @throws AppError FORBIDDEN */
 export const importInPart = async (
-  { ctx, importer, breathe, ...of }: Run,
+  { ctx, importer, batching, ...of }: Run,
   rows: readonly Row[],
 ): Promise<Outcome[]> => {
   const since = ctx.changeCount
@@ -116,7 +115,7 @@ export const importInPart = async (
   const outcomes = await importer(
     ctx,
     good.flatMap((at) => rows[at] ?? []),
-    breathe,
+    batching,
     lookup,
   )
   await lookup()

@@ -1,24 +1,24 @@
 /** Imports relationships, of which a file may have hundreds of thousands: those of a batch are written together. */
 import { AppError } from '../../platform/contract/errors.ts'
-import type { Breathe } from '../../platform/runtime/pause.ts'
-import type { Ctx } from '../ctx.ts'
 import { RelationshipDraft } from '../relationships/api.ts'
+import type { Given } from '../relationships/relationships.ts'
 import * as relationships from '../relationships/relationships.ts'
-import { type Outcome, parseRow, type Row } from './row.ts'
+import { withoutEmpty } from './apply/known-part.ts'
+import { type Importer, type Outcome, parseRow } from './row.ts'
 
-export const importRelationships = async (ctx: Ctx, rows: readonly Row[], breathe: Breathe): Promise<Outcome[]> => {
+export const importRelationships: Importer = async (ctx, rows, { breathe, rules }) => {
   const outcomes: Outcome[] = []
-  const parsed: { readonly at: number; readonly draft: RelationshipDraft }[] = []
+  const parsed: { readonly at: number; readonly given: Given }[] = []
   for (const [at, { value }] of rows.entries()) {
     const { parent_id, ...rest } = value
     const draft = parseRow(RelationshipDraft, { device_id: parent_id, ...rest })
     if (draft instanceof AppError) outcomes[at] = draft
-    else parsed.push({ at, draft })
+    else parsed.push({ at, given: { draft, fields: Object.keys(rules.empty === 'keep' ? withoutEmpty(rest) : rest) } })
     await breathe()
   }
   const upserted = await relationships.upsertAll(
     ctx,
-    parsed.map(({ draft }) => draft),
+    parsed.map(({ given }) => given),
   )
   for (const [i, { at }] of parsed.entries()) {
     const outcome = upserted[i]

@@ -7,10 +7,11 @@ import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import { type ImportQuery, type ImportResult, MAX_ERRORS } from './api.ts'
 import { dividedRows } from './import-deferred.ts'
+import { AddressMoves } from './import-moves.ts'
 import { RowFailed, withoutSavepoints } from './import-whole.ts'
 import type { BatchImporter } from './importers.ts'
 import type { Received } from './received.ts'
-import type { Outcome, Row } from './row.ts'
+import type { Batching, Outcome, Row } from './row.ts'
 
 /** Slightly more characters than the audit trail stores of a file. */
 const AUDITED_LENGTH = 16 * 1024
@@ -74,6 +75,12 @@ class Tally {
     }
   }
 
+  /** Counts objects as updated that had been unchanged when their rows were read. */
+  recount(updated: number): void {
+    this.#counts.unchanged -= updated
+    this.#counts.updated += updated
+  }
+
   /** Adds rows that a second round completes. */
   defer(rows: readonly Row[], outcomes: readonly Outcome[]): void {
     this.#deferred += rows.length
@@ -102,10 +109,8 @@ const AGAIN_AT_ONCE = 100
 const finish = async (
   ctx: Ctx,
   { query, importer, signal }: Pick<ImportTask, 'query' | 'importer' | 'signal'>,
-  waiting: readonly Waiting[],
-  tally: Tally,
+  { waiting, tally, batching }: { waiting: readonly Waiting[]; tally: Tally; batching: Batching },
 ): Promise<void> => {
-  const breathe = createBreathe()
   for (const batch of batches(waiting, AGAIN_AT_ONCE)) {
     signal.throwIfAborted()
     await ctx.confirmRights()
@@ -115,7 +120,7 @@ const finish = async (
       tally.defer(rows, first)
       continue
     }
-    const again = await importer(ctx, rows, breathe)
+    const again = await importer(ctx, rows, batching)
     tally.add(
       rows,
       first.map((outcome, at) => {
@@ -129,6 +134,7 @@ const finish = async (
 const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: ImportTask, beginning: Beginning) => {
   const tally = new Tally()
   const breathe = createBreathe()
+  const batching: Batching = { breathe, rules: query, moves: new AddressMoves() }
   const waiting: Waiting[] = []
   let done = 0
   for await (const rows of body.batches()) {
@@ -136,7 +142,7 @@ const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: 
     await ctx.confirmRights()
     beginning.add(rows)
     const divided = await dividedRows(ctx, query.resource, rows, query.first_round)
-    const outcomes = await importer(ctx, divided.rows.map(forQuery(query, ctx)), breathe)
+    const outcomes = await importer(ctx, divided.rows.map(forQuery(query, ctx)), batching)
     const later = new Set(divided.deferred.map(({ at }) => at))
     tally.add(
       rows.filter((_, at) => !later.has(at)),
@@ -147,7 +153,8 @@ const importAll = async (ctx: Ctx, { query, body, importer, progress, signal }: 
     progress(done)
     await breathe()
   }
-  await finish(ctx, { query, importer, signal }, waiting, tally)
+  await finish(ctx, { query, importer, signal }, { waiting, tally, batching })
+  tally.recount(batching.moves.released)
   await ctx.confirmRights()
   const result = tally.result(query)
   if (query.dry_run || result.failed > 0) throw new Undo(result)

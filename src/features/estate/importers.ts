@@ -5,7 +5,6 @@ import { idOf } from '../../platform/contract/fields.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { oneStep } from '../../platform/operation/implement.ts'
 import { resolveRefs } from '../../platform/operation/resolve-refs.ts'
-import type { Breathe } from '../../platform/runtime/pause.ts'
 import { CableDraft, CablePatch } from '../cables/api.ts'
 import * as cables from '../cables/cables.ts'
 import * as cableKeys from '../cables/keys.ts'
@@ -23,18 +22,34 @@ import { isDefault } from '../spaces/fields.ts'
 import type { Tables } from '../tables.ts'
 import { VlanDraft, VlanPatch } from '../vlans/api.ts'
 import * as vlans from '../vlans/vlans.ts'
-import { canonicalSubnet } from './apply/objects.ts'
+import { mayAdd, mergeRow, withoutEmpty } from './apply/known-part.ts'
+import { canonicalSubnet, storedDocuments } from './apply/objects.ts'
+import { rulesFor } from './apply/resources.ts'
 import { importDevices } from './import-devices.ts'
 import { importInPart } from './import-part.ts'
 import { importRelationships } from './import-relationships.ts'
-import { attempt, checkFields, type Done, type Importer, type Outcome, type Row } from './row.ts'
+import { attempt, type Batching, checkFields, type Done, type Importer, type Outcome, type Row } from './row.ts'
+import type { RowRules } from './row-rules.ts'
 
 /** As `Importer`, for rows of any caller. */
-export type BatchImporter = (ctx: Ctx, rows: readonly Row[], breathe: Breathe) => Promise<Outcome[]>
+export type BatchImporter = (ctx: Ctx, rows: readonly Row[], batching: Batching) => Promise<Outcome[]>
 export type Importers = Readonly<Record<Resource, BatchImporter>>
 
 type Updated = { readonly updated_at: string }
-type Upsert = (ctx: Ctx, value: Row['value'], by: Ctx) => Promise<Done>
+
+/** How a row finds its object, and changes it. */
+type Way = { readonly by: Ctx; readonly rules: RowRules }
+type Upsert = (ctx: Ctx, value: Row['value'], way: Way) => Promise<Done>
+
+type Target = { readonly resource: Resource; readonly id: string; readonly rules: RowRules }
+
+/** Returns the fields of an update by a row. */
+const toUpdate = async (ctx: Ctx, { resource, id, rules }: Target, value: Row['value']): Promise<Row['value']> => {
+  const given = rules.empty === 'keep' ? withoutEmpty(value) : value
+  if (rules.lists === 'replace' || !mayAdd(given)) return given
+  const stored = (await storedDocuments(ctx, rulesFor(resource), [id])).get(id)
+  return stored ? mergeRow(given, stored.document, rules).fields : given
+}
 
 const changed = (ctx: Ctx, { updated_at }: Updated) => (updated_at === ctx.now ? 'updated' : 'unchanged')
 
@@ -86,22 +101,28 @@ const upsertNamed = (table: NamedTable, operations: Feature['operations']): Upse
     return { schema: op.input, run: (ctx: Ctx, input: object) => run(ctx, parse(op.input, input)) as Promise<Updated> }
   }
   const [create, update] = [verb('create'), verb('update')]
-  return async (ctx, value, by) => {
+  return async (ctx, value, { by, rules }) => {
     checkFields(create.schema, value)
     const id = await findNamed(by, table, value)
-    if (id !== undefined) return changed(ctx, await update.run(ctx, { ...value, id }))
+    if (id !== undefined) {
+      const fields = await toUpdate(ctx, { resource: table, id, rules }, value)
+      return changed(ctx, await update.run(ctx, { ...fields, id }))
+    }
     await create.run(ctx, value)
     return 'created'
   }
 }
 
-const upsertReservation: Upsert = async (ctx, value, by) => {
+const upsertReservation: Upsert = async (ctx, value, { by, rules }) => {
   checkFields(ReservationDraft, value)
   const draft = parse(ReservationDraft, value)
   // The reservation has expired.
   if (draft.expires_at !== null && draft.expires_at <= ctx.now) return 'unchanged'
   const known = await reservations.findByAddress(by, draft.pool_id, draft.ip_address)
-  if (known) return changed(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...value, id: known.id })))
+  if (known) {
+    const fields = await toUpdate(ctx, { resource: 'reservations', id: known.id, rules }, value)
+    return changed(ctx, await reservations.update(ctx, parse(ReservationPatch, { ...fields, id: known.id })))
+  }
   await reservations.create(ctx, draft)
   return 'created'
 }
@@ -114,10 +135,13 @@ const findVlan = async (ctx: Ctx, value: Row['value']): Promise<string | undefin
   return (await vlans.idsOfKeys(ctx, [key])).get(key)
 }
 
-const upsertVlan: Upsert = async (ctx, value, by) => {
+const upsertVlan: Upsert = async (ctx, value, { by, rules }) => {
   checkFields(VlanDraft, value)
   const id = await findVlan(by, value)
-  if (id !== undefined) return changed(ctx, await vlans.update(ctx, parse(VlanPatch, { ...value, id })))
+  if (id !== undefined) {
+    const fields = await toUpdate(ctx, { resource: 'vlans', id, rules }, value)
+    return changed(ctx, await vlans.update(ctx, parse(VlanPatch, { ...fields, id })))
+  }
   await vlans.create(ctx, parse(VlanDraft, value))
   return 'created'
 }
@@ -130,10 +154,13 @@ const findCustomField = async (ctx: Ctx, value: Row['value']): Promise<string | 
   return (await customFields.idsOfKeys(ctx, [key])).get(key)
 }
 
-const upsertCustomField: Upsert = async (ctx, value, by) => {
+const upsertCustomField: Upsert = async (ctx, value, { by, rules }) => {
   checkFields(CustomFieldDraft, value)
   const id = await findCustomField(by, value)
-  if (id !== undefined) return changed(ctx, await customFields.update(ctx, parse(CustomFieldPatch, { ...value, id })))
+  if (id !== undefined) {
+    const fields = await toUpdate(ctx, { resource: 'custom-fields', id, rules }, value)
+    return changed(ctx, await customFields.update(ctx, parse(CustomFieldPatch, { ...fields, id })))
+  }
   await customFields.create(ctx, parse(CustomFieldDraft, value))
   return 'created'
 }
@@ -146,10 +173,13 @@ const findPort = async (ctx: Ctx, value: Row['value']): Promise<string | undefin
   return (await ports.idsOfKeys(ctx, [key])).get(key)
 }
 
-const upsertPort: Upsert = async (ctx, value, by) => {
+const upsertPort: Upsert = async (ctx, value, { by, rules }) => {
   checkFields(PortDraft, value)
   const id = await findPort(by, value)
-  if (id !== undefined) return changed(ctx, await ports.update(ctx, parse(PortPatch, { ...value, id })))
+  if (id !== undefined) {
+    const fields = await toUpdate(ctx, { resource: 'ports', id, rules }, value)
+    return changed(ctx, await ports.update(ctx, parse(PortPatch, { ...fields, id })))
+  }
   await ports.create(ctx, parse(PortDraft, value))
   return 'created'
 }
@@ -169,7 +199,7 @@ const withoutDeviceName = (end: unknown): unknown => {
   return fields
 }
 
-const upsertCable: Upsert = async (ctx, { a, b, ...row }, by) => {
+const upsertCable: Upsert = async (ctx, { a, b, ...row }, { by, rules }) => {
   const ends = {
     ...(a !== undefined && { a: withoutDeviceName(a) }),
     ...(b !== undefined && { b: withoutDeviceName(b) }),
@@ -178,8 +208,10 @@ const upsertCable: Upsert = async (ctx, { a, b, ...row }, by) => {
   checkFields(CableDraft, value)
   const id = await findCable(by, value)
   // A row without id means the cable of its ends, whichever of them is `a`.
-  const fields = 'id' in row ? value : row
-  if (id !== undefined) return changed(ctx, await cables.update(ctx, parse(CablePatch, { ...fields, id })))
+  if (id !== undefined) {
+    const fields = await toUpdate(ctx, { resource: 'cables', id, rules }, 'id' in row ? value : row)
+    return changed(ctx, await cables.update(ctx, parse(CablePatch, { ...fields, id })))
+  }
   await cables.create(ctx, parse(CableDraft, value))
   return 'created'
 }
@@ -193,10 +225,13 @@ const findDeviceType = async (ctx: Ctx, value: Row['value']): Promise<string | u
 }
 
 /** @param row whose name is made of its manufacturer and model */
-const upsertDeviceType: Upsert = async (ctx, { name: _, ...value }, by) => {
+const upsertDeviceType: Upsert = async (ctx, { name: _, ...value }, { by, rules }) => {
   checkFields(DeviceTypeDraft, value)
   const id = await findDeviceType(by, value)
-  if (id !== undefined) return changed(ctx, await deviceTypes.update(ctx, parse(DeviceTypePatch, { ...value, id })))
+  if (id !== undefined) {
+    const fields = await toUpdate(ctx, { resource: 'device-types', id, rules }, value)
+    return changed(ctx, await deviceTypes.update(ctx, parse(DeviceTypePatch, { ...fields, id })))
+  }
   await deviceTypes.create(ctx, parse(DeviceTypeDraft, value))
   return 'created'
 }
@@ -204,11 +239,11 @@ const upsertDeviceType: Upsert = async (ctx, { name: _, ...value }, by) => {
 /** Runs each row in a separate savepoint. */
 const oneByOne =
   (upsert: Upsert): Importer =>
-  async (ctx, rows, breathe, lookup) => {
+  async (ctx, rows, { breathe, rules }, lookup) => {
     const outcomes: Outcome[] = []
     for (const { value } of rows) {
       const by = await lookup()
-      outcomes.push(await attempt(ctx, () => upsert(ctx, value, by)))
+      outcomes.push(await attempt(ctx, () => upsert(ctx, value, { by, rules })))
       await breathe()
     }
     return outcomes
@@ -238,11 +273,11 @@ const rowsOf = (resource: Resource, operations: Feature['operations']): z.ZodTyp
 const resolving = (resource: Resource, importer: Importer, rowsOfFile: () => z.ZodType): BatchImporter => {
   // Made on first use, as the schemas of the operations are.
   let schema: z.ZodType | undefined
-  return async (ctx, given, breathe) => {
+  return async (ctx, given, batching) => {
     schema ??= rowsOfFile()
     const rows = await resolveRefs(ctx, schema, given)
-    if (ctx.isLimited) return importInPart({ ctx, importer, breathe, schema, resource, given }, rows)
-    return importer(ctx, rows, breathe, async () => ctx)
+    if (ctx.isLimited) return importInPart({ ctx, importer, batching, schema, resource, given }, rows)
+    return importer(ctx, rows, batching, async () => ctx)
   }
 }
 

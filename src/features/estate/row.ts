@@ -5,6 +5,8 @@ import { parse, unknownFields } from '../../platform/contract/validate.ts'
 import { attempt as attemptItem } from '../../platform/operation/attempt.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
+import type { AddressMoves } from './import-moves.ts'
+import type { RowRules } from './row-rules.ts'
 
 export type Row = {
   readonly row: number
@@ -41,8 +43,13 @@ export const attempt = (ctx: Ctx, work: () => Promise<Done>): Promise<Outcome> =
 /** Returns the context in which a row finds its object: that of the objects that the caller knows. */
 export type Lookup = () => Promise<Ctx>
 
-/**
- * Returns one outcome per row, in order, and rolls back the effects of failed rows. Calls `breathe` regularly, so that
- * other requests run.
- */
-export type Importer = (ctx: Ctx, rows: readonly Row[], breathe: Breathe, lookup: Lookup) => Promise<Outcome[]>
+/** What the batches of an import share. */
+export type Batching = {
+  /** Called regularly, so that other requests run. */
+  readonly breathe: Breathe
+  readonly rules: RowRules
+  readonly moves: AddressMoves
+}
+
+/** Returns one outcome per row, in order, and rolls back the effects of failed rows. */
+export type Importer = (ctx: Ctx, rows: readonly Row[], batching: Batching, lookup: Lookup) => Promise<Outcome[]>

@@ -102,6 +102,15 @@ export const update = async (ctx: Ctx, triple: store.Triple, patch: Own): Promis
   await store.update(ctx, [{ before, after: { ...before, ...patch } }])
 }
 
+/** A relationship, and the fields that an existing one gets. */
+export type Given = { readonly draft: RelationshipDraft; readonly fields: readonly string[] }
+
+const ownFields = (given: Given | undefined): Own =>
+  // The same fields, or fewer of them.
+  Object.fromEntries(
+    Object.entries(given ? ownOf(given.draft) : {}).filter(([field]) => given?.fields.includes(field)),
+  ) as Own
+
 /**
  * Creates relationships, and updates the notes and the owner of existing ones. Returns one outcome per draft, in order; an invalid
  * draft has no effect. The number of queries does not depend on the drafts: one each would make an import of a million
@@ -109,15 +118,16 @@ export const update = async (ctx: Ctx, triple: store.Triple, patch: Own): Promis
  */
 export const upsertAll = async (
   ctx: Ctx,
-  drafts: readonly RelationshipDraft[],
+  given: readonly Given[],
 ): Promise<('created' | 'updated' | 'unchanged' | AppError)[]> => {
+  const drafts = given.map(({ draft }) => draft)
   const created = new Map<string, RelationshipRow>()
   const updated = new Map<string, { readonly before: RelationshipRow; readonly after: RelationshipRow }>()
-  const outcomes = (await validate(ctx, drafts)).map(({ draft, key, known, error }) => {
+  const outcomes = (await validate(ctx, drafts)).map(({ draft, key, known, error }, at) => {
     if (error) return error
     // An earlier draft may be the same relationship.
     const before = created.get(key) ?? updated.get(key)?.after ?? known
-    const after = before ? { ...before, ...ownOf(draft) } : rowOf(ctx, draft)
+    const after = before ? { ...before, ...ownFields(given[at]) } : rowOf(ctx, draft)
     if (before?.notes === after.notes && before.managed_by === after.managed_by) return 'unchanged'
     if (known) updated.set(key, { before: known, after })
     else created.set(key, after)

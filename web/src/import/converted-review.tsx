@@ -92,7 +92,7 @@ export const ConvertedReview = ({ name, conversion, onBack }: Props) => {
   // The first plan is made at once, and a later one when its owner is confirmed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the conversion of this page stays the same
   useEffect(() => plan(document), [])
-  const rows = Object.values(documents).reduce((sum, list = []) => sum + list.length, 0)
+  const rows = Object.values(documents).reduce((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0)
   const failed = planned?.errors.length ?? 0
   const lacking = planned?.lacking?.[0] === undefined ? undefined : blocked(planned.lacking[0])
   const isCurrent = planned !== undefined && phase === 'idle'

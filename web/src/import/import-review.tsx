@@ -72,7 +72,6 @@ type Props = { readonly resource: ResourceName; readonly source: Source; readonl
 
 export const ImportReview = ({ resource, source, onBack }: Props) => {
   const { may, blocked } = usePermit()
-  const { course, check, load, cancel, reset } = useImport(resource)
   const custom = useCustomColumns(resource)
   const [chosen, setMapping] = useState<Mapping | undefined>(() => keptMapping(resource, source.columns))
   // The custom fields may come after the file.
@@ -81,6 +80,7 @@ export const ImportReview = ({ resource, source, onBack }: Props) => {
     [chosen, resource, source, custom],
   )
   const [emptyClears, setEmptyClears] = useState(false)
+  const { course, check, load, cancel, reset } = useImport(resource, emptyClears ? 'clear' : 'keep')
   const [isBadOnly, setBadOnly] = useState(false)
   const ids = [useId(), useId()]
   const { data } = useQuery({ ...datacentersQuery, enabled: may('datacenters:list') })

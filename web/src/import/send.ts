@@ -1,5 +1,6 @@
 /** Sends rows or an estate document to the server, and follows the progress. */
 import type { ApplyResult } from '../../../src/features/estate/api.ts'
+import type { RowRules } from '../../../src/features/estate/row-rules.ts'
 import { errorOf } from '../../../src/platform/cli/client.ts'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { request } from '../api/client.ts'
@@ -38,6 +39,8 @@ async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Read
 
 export type SendOptions = {
   readonly isDryRun: boolean
+  /** What empty values of rows do to their fields. */
+  readonly empty?: RowRules['empty']
   readonly onProgress: (progress: Progress) => void
   readonly signal: AbortSignal
 }
@@ -77,9 +80,10 @@ export const sendDocument = async (
 export const sendRows = async (
   resource: ResourceName,
   rows: readonly ImportRow[],
-  { isDryRun, onProgress, signal }: SendOptions,
+  { isDryRun, empty = 'keep', onProgress, signal }: SendOptions,
 ): Promise<ImportResult> => {
-  const response = await request(`/api/estate/import?${new URLSearchParams({ resource, dry_run: String(isDryRun) })}`, {
+  const query = new URLSearchParams({ resource, dry_run: String(isDryRun), empty })
+  const response = await request(`/api/estate/import?${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson' },
     body: rows.map((row) => JSON.stringify(row)).join('\n'),

@@ -2,6 +2,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { ApplyResult } from '../../../src/features/estate/api.ts'
+import type { RowRules } from '../../../src/features/estate/row-rules.ts'
 import { queryClient } from '../api/queries.ts'
 import { selectNext } from '../devices/imported.ts'
 import { devices } from '../devices/source.ts'
@@ -30,7 +31,8 @@ export const resultText = ({ created, updated, unchanged }: ImportResult): strin
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-export const useImport = (resource: ResourceName) => {
+/** @param empty what empty values of rows do to their fields */
+export const useImport = (resource: ResourceName, empty: RowRules['empty']) => {
   const navigate = useNavigate()
   const [course, setCourse] = useState(IDLE)
   const abort = useRef(new AbortController())
@@ -54,7 +56,8 @@ export const useImport = (resource: ResourceName) => {
   /** Returns the old and new values. An import judges some rows otherwise, so an error here says nothing of them. */
   const planOf = async (rows: readonly ImportRow[], options: SendOptions): Promise<ApplyResult | undefined> => {
     try {
-      return (await sendDocument({ [resource]: rows, atomic: false }, options)).result
+      const { empty } = options
+      return (await sendDocument({ [resource]: rows, atomic: false, lists: 'add', empty }, options)).result
     } catch (error) {
       if (options.signal.aborted) throw error
       return undefined
@@ -67,10 +70,10 @@ export const useImport = (resource: ResourceName) => {
     setCourse({ ...IDLE, phase: isDryRun ? 'checking' : 'importing', progress: { done: 0, total: rows.length } })
     try {
       const onProgress = (progress: Progress) => setCourse((old) => ({ ...old, progress }))
-      const result = await sendRows(resource, rows, { isDryRun, onProgress, signal })
+      const result = await sendRows(resource, rows, { isDryRun, empty, onProgress, signal })
       if (!isDryRun && result.failed === 0) await land(rows, result)
       const isPlanned = isDryRun && result.failed === 0 && rows.length <= MAX_PLANNED_ROWS
-      const plan = isPlanned ? await planOf(rows, { isDryRun, onProgress, signal }) : undefined
+      const plan = isPlanned ? await planOf(rows, { isDryRun, empty, onProgress, signal }) : undefined
       setCourse({ ...IDLE, result, plan })
     } catch (error) {
       setCourse(signal.aborted ? IDLE : { ...IDLE, error })

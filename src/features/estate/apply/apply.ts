@@ -17,6 +17,8 @@ import type { Tables } from '../../tables.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../api.ts'
 import { type AnswerParts, answerOf, permissionOf, permissionsOf, refusal } from './answer.ts'
 import { mayHoldCustom, referenceFieldsOf } from './custom-references.ts'
+import { toRowPlace } from './known-part.ts'
+import { errorsOfGivers, lockDevices } from './moved-addresses.ts'
 import { planOf } from './plan.ts'
 import type { EstateRows, Plan, PlanInput } from './planning.ts'
 import { findOverlapping, outsideError, outsideOf } from './reach.ts'
@@ -134,9 +136,12 @@ const runOnce = async (
         return change && !isGone(one) ? [[change, one.error]] : []
       }),
     )
+  const errors = errorsOf(refused)
+  const lost = errorsOfGivers(changes, errors)
+  if (lost.size > 0 && !isAtomic) throw new Stuck(new Map([...errors, ...lost]))
   const stuck = refused.filter(isStuck)
   if (stuck.length > 0 && !isAtomic) throw new Stuck(errorsOf(stuck))
-  return errorsOf(refused)
+  return errors
 }
 
 /** Runs a plan: if it is not atomic, without the changes that are refused after they had an effect. @returns the refused steps, by change */
@@ -154,9 +159,13 @@ const runPlan = async (run: Run, changes: readonly PlannedChange[]): Promise<Map
   }
 }
 
-const rowErrorOf = (rows: EstateRows, { resource, row = 0, name }: PlannedChange, error: AppError): RowError => {
+const rowErrorOf = (rows: EstateRows, change: PlannedChange, error: AppError): RowError => {
+  const { resource, row = 0, name, places } = change
   const raw = rows[resource]?.[row]
-  const details = error.details.map(({ field, message }) => ({ field: placeInRow(resource, raw, field), message }))
+  const details = error.details.map(({ field, message }) => ({
+    field: placeInRow(resource, raw, toRowPlace(field, places)),
+    message,
+  }))
   return { resource, row, name, error: new AppError(error.code, error.message, { details }) }
 }
 
@@ -212,7 +221,7 @@ const runAll = async ({ rows, ...run }: Applying, plan: Plan): Promise<Outcome> 
 export const applyHandler = (means: Means) => ({
   isReadOnly: true as const,
   prepare: async (ctx: Ctx, input: ApplyInput) => {
-    const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect } = input
+    const { managed_by: owner, prune: prunes, take_over: takesOver, atomic: isAtomic, expect, lists, empty } = input
     const given = INVENTORY.filter((resource) => input[resource] !== undefined)
     const rows: EstateRows = Object.fromEntries(given.map((resource) => [resource, input[resource]]))
     checkRows(rows, given)
@@ -224,7 +233,8 @@ export const applyHandler = (means: Means) => ({
     const onNamed = (resource: Resource) => {
       if (isDry) ctx.require(`${resource}:list`)
     }
-    const planInput: PlanInput = { rows, owner, takesOver, prunes, onNamed, ...(ctx.caller.reach && { whole: ctx }) }
+    const whole = ctx.caller.reach && { whole: ctx }
+    const planInput: PlanInput = { rows, owner, takesOver, prunes, lists, empty, onNamed, ...whole }
 
     /** @returns the permissions that the caller lacks, of a dry run @throws AppError FORBIDDEN in earnest */
     const checkReach = async (by: Ctx, changes: readonly PlannedChange[]): Promise<Permission[]> => {
@@ -265,10 +275,15 @@ export const applyHandler = (means: Means) => ({
     }
     const run = async (tx: Ctx) => {
       await tx.store.sql.lockNames(tx.db, ['estate apply'])
-      const isCurrent = tx.revision(READ_TABLES) === revision
       const again = { ...planInput, settled: plan.settled, ...(planInput.whole && { whole: tx }) }
-      const current = isCurrent ? plan : await planOf(await known(tx), again)
-      if (!isCurrent) await check(tx, current)
+      const holds = async (one: Plan) => lists === 'replace' || (await lockDevices(tx, one))
+      let current = plan
+      let isCurrent = tx.revision(READ_TABLES) === revision && (await holds(plan))
+      while (!isCurrent) {
+        current = await planOf(await known(tx), again)
+        await check(tx, current)
+        isCurrent = await holds(current)
+      }
       const { changes, failed } = await runAll({ ctx: tx, means, total, rows, isAtomic }, current)
       if (isAtomic && failed.length > 0) throw refusal(failed)
       const done = { ...current, changes }

@@ -1,6 +1,8 @@
 /** The JSON Schema (draft 2020-12) of an estate document, for editors. Derived from the contracts. */
+import { z } from 'zod'
 import { type JsonSchema, jsonSchemaOf } from '../../../platform/contract/json-schema.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
+import { DOCUMENT_RULES, rowRuleFields } from '../row-rules.ts'
 import { type Level, READ_ONLY, type Reference, rulesFor } from './resources.ts'
 
 /** The descriptions of fields whose contract needs none, by name. `%` is the object. */
@@ -134,6 +136,8 @@ const rowSchema = (resource: Resource): JsonSchema => {
   }
 }
 
+const RULES = jsonSchemaOf(z.object(rowRuleFields(DOCUMENT_RULES)), 'input').schema.properties
+
 let made: JsonSchema | undefined
 
 export const estateSchema = (): JsonSchema => {
@@ -142,6 +146,7 @@ export const estateSchema = (): JsonSchema => {
     type: 'object',
     properties: {
       $schema: { type: 'string', description: 'The address of this schema' },
+      ...RULES,
       ...Object.fromEntries(
         INVENTORY.map((resource): [string, JsonSchema] => [
           resource,

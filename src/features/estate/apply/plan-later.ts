@@ -3,6 +3,7 @@ import { invalid } from '../../../platform/contract/errors.ts'
 import type { Custom } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { withIds } from './custom-references.ts'
+import { addToValue } from './known-part.ts'
 import { entryOf } from './objects.ts'
 import { hiddenIssues, type LaterRow, nameOf, type Planning } from './planning.ts'
 import { isFields, laterIdsOf } from './references.ts'
@@ -12,6 +13,22 @@ type Ids = Awaited<ReturnType<typeof laterIdsOf>>['ids']
 
 const isOfAddress = ([{ address }]: Ids[number]): boolean => address !== undefined
 const isDefault = ([one]: Ids[number]): boolean => one.isDefault === true
+
+/** Returns the value of a field in the values of an object, or of one of its addresses. */
+const heldBy = (holder: unknown, { name, address }: Ids[number][0]): unknown => {
+  if (!isFields(holder)) return undefined
+  const owner = address === undefined ? holder : Array.isArray(holder.addresses) ? holder.addresses[address] : undefined
+  const custom: unknown = isFields(owner) ? owner.custom : undefined
+  return isFields(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined
+}
+
+/** Returns the ids by the places of the object, and with the stored ones of fields with several. */
+const addStored = (ids: Ids, { stored, places }: LaterRow): Ids =>
+  ids.map(([{ address, ...one }, id]) => {
+    const place = address === undefined ? undefined : (places?.[address] ?? address)
+    const named = place === undefined ? one : { ...one, address: place }
+    return [named, one.isDefault ? id : addToValue(heldBy(stored?.document, named), id)] as const
+  })
 
 /** Returns the new values of the changed fields, and the fields that an update sets. */
 const changesOf = (before: Document, change: PlannedChange | undefined, ids: Ids): Document => {
@@ -25,7 +42,7 @@ const changesOf = (before: Document, change: PlannedChange | undefined, ids: Ids
 }
 
 /** Returns the update of a stored object; undefined if nothing differs. */
-const updated = (
+export const updated = (
   before: Document,
   change: PlannedChange,
   set: Document,
@@ -46,8 +63,11 @@ const updated = (
   return Object.keys(document).length > 0 ? { ...change, document, fields } : undefined
 }
 
+/** A row by its place. */
+type RowPlace = Pick<LaterRow, 'resource' | 'at'>
+
 /** The changes of rows, by their places. */
-class RowChanges {
+export class RowChanges {
   readonly #planning: Planning
   readonly #places = new Map<string, number>()
   readonly #removed = new Set<PlannedChange>()
@@ -57,11 +77,11 @@ class RowChanges {
     for (const [place, { resource, row }] of planning.changes.entries()) this.#places.set(`${resource} ${row}`, place)
   }
 
-  get({ resource, at }: LaterRow): PlannedChange | undefined {
+  get({ resource, at }: RowPlace): PlannedChange | undefined {
     return this.#planning.changes[this.#places.get(`${resource} ${at}`) ?? -1]
   }
 
-  set({ resource, at }: LaterRow, change: PlannedChange): void {
+  set({ resource, at }: RowPlace, change: PlannedChange): void {
     const { changes, settled } = this.#planning
     const place = this.#places.get(`${resource} ${at}`) ?? changes.length
     changes[place] = change
@@ -69,7 +89,7 @@ class RowChanges {
     settled.get(resource)?.delete(at)
   }
 
-  remove(row: LaterRow): void {
+  remove(row: RowPlace): void {
     const change = this.get(row)
     if (change) this.#removed.add(change)
   }
@@ -113,7 +133,7 @@ export const planLater = async (planning: Planning): Promise<void> => {
     const { resource, at, raw, stored } = row
     issues.push(...hiddenIssues(hidden, stored))
     if (issues.length === 0) {
-      planOne(changes, row, ids, planning.addressDefaults)
+      planOne(changes, row, planning.input.lists === 'add' ? addStored(ids, row) : ids, planning.addressDefaults)
       continue
     }
     planning.errors.push({

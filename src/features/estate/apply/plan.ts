@@ -16,6 +16,7 @@ import { rangesOf } from '../../pools/pools.ts'
 import type { VlanDraft } from '../../vlans/api.ts'
 import * as vlans from '../../vlans/vlans.ts'
 import { matchByName, partOf } from './matching.ts'
+import { planMoves } from './moved-addresses.ts'
 import { entryOf, idsOfNames, idsOfRefs, keyOfName, storedDocuments } from './objects.ts'
 import { planLater } from './plan-later.ts'
 import {
@@ -383,6 +384,7 @@ export const planOf = async (ctx: Ctx, input: PlanInput): Promise<Plan> => {
     if (given.length > 0) await planResource(planning, resource, given)
   }
   await planLater(planning)
+  planMoves(planning)
   if (input.owner !== '') for (const resource of INVENTORY) await planOthers(planning, resource)
   const { changes, errors, settled, extra } = planning
   return { changes, errors, settled, extra }

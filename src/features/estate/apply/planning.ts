@@ -1,3 +1,5 @@
+import { cidrHolds, parseCidr } from '../../../net/cidr.ts'
+import { parseIp } from '../../../net/ip.ts'
 import { type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { cachedCount } from '../../../platform/db/cache/query-cache.ts'
@@ -6,6 +8,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { Custom, CustomResource } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
+import type { RowRules } from '../row-rules.ts'
 import { addressDefaultsOf, type NamedValue, type ReferenceFields, referenceFieldsOf } from './custom-references.ts'
 import { type Entry, entryOf, Objects, storedDocuments } from './objects.ts'
 import { type Fields, type HiddenName, isFields, placeInRow, type Scope } from './references.ts'
@@ -14,18 +17,19 @@ import { judgeNew, judgeStored, type Ownership, type PlannedChange, type RowErro
 
 export type EstateRows = Readonly<Partial<Record<Resource, readonly unknown[]>>>
 
-export type PlanInput = Ownership & {
-  readonly rows: EstateRows
-  readonly prunes: boolean
-  /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
-  readonly onNamed: (resource: Resource) => void
-  /** The context of the whole estate, if the plan knows a part of it alone. */
-  readonly whole?: Ctx
-  /** Called with the number of planned rows. */
-  readonly planned?: (rows: number) => void
-  /** The rows of an earlier plan that change nothing, and their objects. They are not read again. */
-  readonly settled?: Settled
-}
+export type PlanInput = Ownership &
+  RowRules & {
+    readonly rows: EstateRows
+    readonly prunes: boolean
+    /** Called before objects of a resource are looked up. @throws AppError FORBIDDEN */
+    readonly onNamed: (resource: Resource) => void
+    /** The context of the whole estate, if the plan knows a part of it alone. */
+    readonly whole?: Ctx
+    /** Called with the number of planned rows. */
+    readonly planned?: (rows: number) => void
+    /** The rows of an earlier plan that change nothing, and their objects. They are not read again. */
+    readonly settled?: Settled
+  }
 
 /** The objects of rows that change nothing, by resource and place. */
 export type Settled = ReadonlyMap<Resource, ReadonlyMap<number, Entry>>
@@ -49,7 +53,12 @@ export type LaterRow = {
   readonly id: string
   readonly named: readonly NamedValue[]
   readonly stored: Stored | undefined
+  /** As `PlannedChange.places`. */
+  readonly places?: readonly number[]
 }
+
+/** Stored addresses of a device of the document that its row does not have. */
+export type KeptAddresses = { readonly at: number; readonly stored: Stored; readonly addresses: readonly Fields[] }
 
 export type Row = {
   readonly at: number
@@ -81,6 +90,7 @@ export class Planning {
   readonly errors: RowError[] = []
   readonly settled = new Map<Resource, Map<number, Entry>>()
   readonly later: LaterRow[] = []
+  readonly kept: KeptAddresses[] = []
   readonly extra: Partial<Record<Resource, number>> = {}
   /** The values of custom fields that an address without them gets, once the definitions are planned. */
   addressDefaults: Custom = {}
@@ -133,6 +143,14 @@ export class Planning {
     const any = this.ctx.db.selectFrom('spaces').select('id').limit(1)
     const count = await cachedCount(this.ctx, 'spaces', 'any', async () => (await any.execute()).length)
     return count > 0
+  }
+
+  /** A kept address is in no network that the document moves away from it. */
+  readonly keepAddress = (address: Fields): Fields => {
+    const subnet = this.objectsOf('networks').rowOf(textOf(address.network_id))?.subnet
+    const [cidr, ip] = [parseCidr(subnet ?? ''), parseIp(textOf(address.ip))]
+    if (!cidr || !ip || cidrHolds(cidr, ip)) return address
+    return { ...address, network_id: null, pool_id: null }
   }
 
   countRow(): void {
@@ -204,7 +222,7 @@ export class Rows {
   finish(row: Row, stored: Stored | undefined, key?: string): void {
     const { at, fields, refs } = row
     const { resource, rules } = this
-    const { input, changes, addressDefaults: defaults } = this.planning
+    const { input, changes, addressDefaults: defaults, keepAddress } = this.planning
     const given = textOf(fields.id)
     const isNamed = resource !== 'relationships'
     const id = stored?.id ?? (given || (isNamed || key === undefined ? Bun.randomUUIDv7() : key))
@@ -214,7 +232,7 @@ export class Rows {
       ...Object.entries(refs).map(([source, ref]) => `ref ${source} ${ref}`),
     ]
     const judged = stored
-      ? judgeStored(rules, fields, { before: stored.document, defaults }, input)
+      ? judgeStored(rules, fields, { before: stored.document, defaults }, { ...input, keepAddress })
       : judgeNew(rules, fields, Object.hasOwn(fields, 'id') ? given : undefined, input)
     const twice = keys.flatMap((one) => this.#claim(one, at)).slice(0, 1)
     const hidden = hiddenIssues(row.hidden, stored)
@@ -225,13 +243,16 @@ export class Rows {
     }
     const entry = entryOf(id, judged.after, `${resource}[${at}]`)
     const later = this.later.get(at)
-    if (later) this.planning.later.push({ resource, at, raw: row.raw, id, named: later, stored })
+    const { places, kept = [] } = judged
+    const among = places && { places }
+    if (later) this.planning.later.push({ resource, at, raw: row.raw, id, named: later, stored, ...among })
+    if (stored && kept.length > 0) this.planning.kept.push({ at, stored, addresses: kept })
     if (!('change' in judged)) {
       this.settle(at, entry)
       return
     }
     const name = nameOf(resource, { ...judged.after, ...(isFields(row.raw) ? row.raw : {}) })
-    const common = { resource, id, name, row: at, ...judged.change }
+    const common = { resource, id, name, row: at, ...judged.change, ...among }
     if (stored) changes.push({ ...common, change: 'update', before: stored.json })
     else changes.push({ ...common, change: 'create', document: { ...judged.change.document, id } })
     this.objects.add(entry)

@@ -9,6 +9,7 @@ import type { Custom, CustomPatch } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import type { Resource } from '../../inventory.ts'
 import { addressCustom, changedCustom, storedValue } from './custom-values.ts'
+import { type KnownPart, mergeRow, toRowPlace } from './known-part.ts'
 import { canonicalSubnet } from './objects.ts'
 import { type Fields, isFields } from './references.ts'
 import { READ_ONLY, type ResourceRules } from './resources.ts'
@@ -29,6 +30,10 @@ export type PlannedChange = {
   readonly managedBy?: FieldChange
   /** The object as it was, as JSON text. */
   readonly before?: string
+  /** The places of the addresses of the row among those of the object, if they differ. */
+  readonly places?: readonly number[]
+  /** Addresses of the object that the document gives to other devices. The change has an effect only if theirs have one. */
+  readonly givesTo?: readonly { readonly id: string; readonly ip: string; readonly name: string }[]
 }
 
 /** A row that is not applied, and its errors by the fields of the row. */
@@ -40,6 +45,9 @@ export type RowError = {
 }
 
 export type Ownership = { readonly owner: string; readonly takesOver: boolean }
+
+/** What the call says of all rows. */
+export type RowTerms = Ownership & KnownPart
 
 /** Returns the errors of an attempt. */
 const issuesOf = (work: () => void): readonly FieldIssue[] => {
@@ -114,11 +122,14 @@ export const storedForm = (field: string, value: unknown, standing: Standing): u
   return value
 }
 
+/** The stored addresses that a row does not have, and the places of its own. */
+type Places = { readonly kept?: readonly Fields[]; readonly places?: readonly number[] }
+
 type Judged =
   | { readonly issues: readonly FieldIssue[] }
-  | { readonly change: Pick<PlannedChange, 'document' | 'fields' | 'managedBy'>; readonly after: Document }
+  | (Places & { readonly change: Pick<PlannedChange, 'document' | 'fields' | 'managedBy'>; readonly after: Document })
   /** Nothing differs. */
-  | { readonly after: Document }
+  | (Places & { readonly after: Document })
 
 const owned = (fields: Fields, { owner }: Ownership): Fields =>
   owner === '' ? fields : { ...fields, managed_by: owner }
@@ -150,11 +161,14 @@ const isSame = (to: unknown, before: unknown): boolean =>
 /** Judges a row that means a stored object. */
 export const judgeStored = (
   rules: ResourceRules,
-  fields: Fields,
+  row: Fields,
   standing: Standing & { readonly before: Document },
-  by: Ownership,
+  by: RowTerms,
 ): Judged => {
   const { before } = standing
+  const { fields, places, kept } = mergeRow(row, before, by)
+  const placed = (all: readonly FieldIssue[]): FieldIssue[] =>
+    all.map(({ field, message }) => ({ field: toRowPlace(field, places), message }))
   let patch: Document = {}
   const issues = [
     ...ownerIssues(fields, before, by),
@@ -171,7 +185,7 @@ export const judgeStored = (
       patch = parse(rules.patch, { ...given, id: before.id ?? '' }) as Document
     }),
   ]
-  if (issues.length > 0) return { issues }
+  if (issues.length > 0) return { issues: placed(issues) }
   const changed: Record<string, FieldChange> = {}
   const document: Record<string, unknown> = {}
   const after: Record<string, unknown> = { ...before }
@@ -185,8 +199,9 @@ export const judgeStored = (
       after[field] = to
     }
   })
-  if (refused.length > 0) return { issues: refused }
+  if (refused.length > 0) return { issues: placed(refused) }
   const { managed_by: managedBy, ...others } = changed
-  if (Object.keys(document).length === 0) return { after }
-  return { change: { document, fields: others, ...(managedBy && { managedBy }) }, after }
+  const among = { kept, ...(places && { places }) }
+  if (Object.keys(document).length === 0) return { after, ...among }
+  return { change: { document, fields: others, ...(managedBy && { managedBy }) }, after, ...among }
 }

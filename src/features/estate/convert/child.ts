@@ -1,5 +1,6 @@
 /** The main of the process of a conversion: converts one file. Its output is the JSON of the result. */
 import { runJobChild } from '../../../platform/runtime/bounded-job-child.ts'
+import { withSourceRules } from '../row-rules.ts'
 import type { ConvertOptions } from './converter.ts'
 import { CONVERTERS, formatOf } from './converters.ts'
 import type { Format } from './formats.ts'
@@ -21,8 +22,9 @@ export const convertToJson = async (
 ): Promise<Iterable<Uint8Array>> => {
   const format = given ?? formatOf(bytes)
   const convert = await CONVERTERS[format].load()
-  const { leftover, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
-  return jsonPieces({ format, ...result, ...(withLeftover && { leftover }) })
+  const { leftover, documents: rows, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
+  const documents = withSourceRules(rows)
+  return jsonPieces({ format, ...result, documents, ...(withLeftover && { leftover }) })
 }
 
 /** The bytes are the pages of a NetBox, see `page-file.ts`. */
@@ -30,7 +32,8 @@ export type PullJob = { readonly pages: 'netbox'; readonly withLeftover: boolean
 
 const pullToJson = async ({ pages, withLeftover }: PullJob, bytes: Uint8Array): Promise<Iterable<Uint8Array>> => {
   const { convertObjects } = await import('./netbox/netbox.ts')
-  const { source, documents, report, leftover } = convertObjects(await readNetboxApi(replayPages(bytes)))
+  const { source, documents: rows, report, leftover } = convertObjects(await readNetboxApi(replayPages(bytes)))
+  const documents = withSourceRules(rows)
   return jsonPieces({ format: pages, source, documents, report, ...(withLeftover && { leftover }) })
 }
 

@@ -1,8 +1,13 @@
 /** The answer with a converted source. Browser-safe. */
 import { z } from 'zod'
-import { INVENTORY } from '../../inventory.ts'
+import { INVENTORY, type Resource } from '../../inventory.ts'
+import { CONVERTED_RULES } from '../row-rules.ts'
 
 const Rows = z.array(z.record(z.string(), z.unknown()))
+// `Object.fromEntries` loses the keys.
+const LISTS = Object.fromEntries(INVENTORY.map((resource) => [resource, Rows.optional()])) as Readonly<
+  Record<Resource, z.ZodOptional<typeof Rows>>
+>
 const Counts = z.record(z.string(), z.int())
 
 const Report = z
@@ -28,7 +33,9 @@ export const PulledEstate = z
   .object({
     format: z.string(),
     source: z.string().describe('The form of the source'),
-    documents: z.object(Object.fromEntries(INVENTORY.map((resource) => [resource, Rows.optional()]))),
+    documents: z
+      .object({ ...CONVERTED_RULES, ...LISTS })
+      .describe('The document for an apply, which takes nothing away from objects that exist'),
     report: Report,
     leftover: z
       .record(z.string(), z.array(z.unknown()))
