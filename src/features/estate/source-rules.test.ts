@@ -83,7 +83,7 @@ describe.each(dialects())('on %s', (dialect) => {
       await write([
         {
           ...{ name, hostname: '', os: null, description: '  ', location: '', status: '', tags: [], domains: null },
-          ...{ addresses: [], refs: { cmdb: null }, managed_by: '', datacenter_id: null, custom: null, mount: null },
+          ...{ addresses: [], refs: { cmdb: null }, datacenter_id: null, custom: null, mount: null },
         },
       ])
       expect(await inv.api.devices.get({ id })).toEqual(before)

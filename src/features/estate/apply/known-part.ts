@@ -17,11 +17,14 @@ const withoutEmptyInside = (value: unknown): unknown => {
   return isFields(value) ? withoutEmpty(value) : value
 }
 
-/** Returns a row without null, empty texts and empty lists, also in its objects. */
+/** A row without an owner lets go of its object: what a source may remove is said by the owner. */
+const OWNER = 'managed_by'
+
+/** Returns a row without null, empty texts and empty lists, also in its objects, but with its owner. */
 export const withoutEmpty = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields)
-      .filter(([, value]) => !isEmpty(value))
+      .filter(([field, value]) => field === OWNER || !isEmpty(value))
       .map(([field, value]) => [field, withoutEmptyInside(value)]),
   )
 
