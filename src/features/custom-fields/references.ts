@@ -1,4 +1,5 @@
 /** Takes references to deleted objects away from the values and the defaults of custom fields. */
+import { getOwn } from '../../platform/contract/own.ts'
 import type { Ctx, Feature } from '../ctx.ts'
 import { allFields } from './definitions.ts'
 import { lockReferences, REWRITE, type Rewrite } from './engine.ts'
@@ -16,7 +17,7 @@ const isNothing = (value: unknown): boolean => Array.isArray(value) && value.len
 const without =
   ({ name }: StoredField, gone: Gone) =>
   (custom: Custom): Custom => {
-    const value = custom[name]
+    const value = getOwn(custom, name)
     if (value === undefined) return custom
     const left = rest(value, gone)
     if (!isNothing(left)) return { ...custom, [name]: left as Custom[string] }

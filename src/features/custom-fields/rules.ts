@@ -2,7 +2,7 @@
 import type { FieldIssue } from '../../platform/contract/errors.ts'
 import type { CustomField } from './api.ts'
 import { isPattern } from './pattern.ts'
-import { judgeValue } from './values.ts'
+import { isCleared, judgeValue } from './values.ts'
 
 /** A definition without the fields that every resource has. */
 export type Definition = Omit<CustomField, 'id' | 'refs' | 'managed_by' | 'created_at' | 'updated_at' | 'objects'>
@@ -99,5 +99,6 @@ export const normalized = <F extends Definition>(field: F): F => {
   const label = field.label || field.name
   if (field.default === null) return { ...field, label }
   const judged = judgeValue(field, field.default)
-  return 'value' in judged ? { ...field, label, default: judged.value as F['default'] } : { ...field, label }
+  if (!('value' in judged)) return { ...field, label }
+  return { ...field, label, default: isCleared(judged.value) ? null : (judged.value as F['default']) }
 }

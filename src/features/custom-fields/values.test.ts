@@ -18,7 +18,10 @@ const url = rule({ type: 'url' })
 describe('a value', () => {
   test.each([
     [RULE, 'x', 'x'],
-    [RULE, ' two  words ', ' two  words '],
+    [RULE, ' two  words\n', 'two  words'],
+    [RULE, ' \t\u3000', ''],
+    [rule({ pattern: '[A-Z]{2}\\d+' }), ' AB12 ', 'AB12'],
+    [rule({ pattern: '[A-Z]{2}\\d+' }), '  ', ''],
     [RULE, 'a'.repeat(4096), 'a'.repeat(4096)],
     [rule({ pattern: '[A-Z]{2}\\d+' }), 'AB12', 'AB12'],
     [integer, 42, 42],

@@ -26,8 +26,10 @@ const judgeText = ({ pattern }: Rule, given: unknown): JudgedSingle => {
   if (typeof given !== 'string') return refused('must be text')
   if (given.length > MAX_TEXT) return refused(`must have at most ${MAX_TEXT} characters`)
   if (!isStorable(given)) return refused('must be valid Unicode text without NUL characters')
-  if (pattern !== '' && !matchesPattern(pattern, given)) return refused(`must match ${pattern}`)
-  return { value: given }
+  const value = given.trim()
+  // A blank text is no value.
+  if (value !== '' && pattern !== '' && !matchesPattern(pattern, value)) return refused(`must match ${pattern}`)
+  return { value }
 }
 
 const INTEGER = /^[+-]?\d+$/

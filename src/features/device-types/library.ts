@@ -2,6 +2,7 @@
  * Reads device types in the format of the community library (netbox-community/devicetype-library): one YAML document of a
  * device type each.
  */
+import { getOwn } from '../../platform/contract/own.ts'
 import { issuesOf } from '../../platform/contract/validate.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import { MAX_PORTS } from '../ports/api.ts'
@@ -111,7 +112,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 /** Returns the field of the document for a field of the draft. */
 const fieldOf = (field: string, ports: readonly Port[]): string =>
-  FIELDS[field] ?? field.replace(/^ports\[(\d+)\]/, (all, index: string) => ports[Number(index)]?.entry ?? all)
+  getOwn(FIELDS, field) ?? field.replace(/^ports\[(\d+)\]/, (all, index: string) => ports[Number(index)]?.entry ?? all)
 
 const typeOf = (value: unknown, at: string): LibraryType => {
   if (!isEntry(value)) return fail(at, 'must be a mapping with manufacturer and model')

@@ -1,4 +1,5 @@
 /** The parts of rows that need objects of later rows: they are left out at first, and imported again in the end. */
+import { getOwn } from '../../platform/contract/own.ts'
 import type { Ctx } from '../ctx.ts'
 import * as customFields from '../custom-fields/custom-fields.ts'
 import type { CustomResource, ReferenceTarget } from '../custom-fields/fields.ts'
@@ -26,7 +27,7 @@ type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
 const idsIn = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
 const inCustom = (custom: unknown, fields: ReferenceFields): Found[] =>
-  isValues(custom) ? [...fields].flatMap(([name, { target }]) => idsIn(custom[name]).map((id) => ({ target, id }))) : []
+  isValues(custom) ? [...fields].flatMap(([name, { target }]) => idsIn(getOwn(custom, name)).map((id) => ({ target, id }))) : []
 
 const referencesIn = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
   const own = customResourceOf(resource)

@@ -1,4 +1,5 @@
 /** Receives the complete body of an import before its transaction, so that a slow client never holds the writer. */
+import { refuseProto } from '../../platform/contract/own.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { type JsonRow, RowCutter } from '../../platform/http/json-rows.ts'
 import { pacedBody } from '../../platform/http/paced-body.ts'
@@ -30,12 +31,15 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 const rowOf = ({ row, text }: JsonRow): Row => {
+  let value: unknown
   try {
-    // The splitter accepts only objects.
-    return { row, value: JSON.parse(text) as Row['value'] }
+    value = JSON.parse(text)
   } catch (cause) {
     throw new AppError('INVALID_JSON', `row ${row}: is not valid JSON`, { cause })
   }
+  refuseProto(value, text)
+  // The splitter accepts only objects.
+  return { row, value: value as Row['value'] }
 }
 
 async function* rowsOf(spool: Spool): AsyncGenerator<readonly JsonRow[]> {

@@ -1,4 +1,5 @@
 /** Formats rows and single objects as plain aligned text. Output is made printable, and fits the terminal's width. */
+import { getOwn } from '../contract/own.ts'
 import { cut, padEnd, printable, widthOf } from './display.ts'
 import { isRow, labelOf, type Row } from './labels.ts'
 
@@ -21,7 +22,7 @@ const endText = ({ device, port, side, port_side }: Row): string =>
 
 const compactObject = (row: Row, column: string): string => {
   // The percentage of `utilization: {..., utilization: 12.5}`, the text of `error: {error: ...}`.
-  const own = row[column]
+  const own = getOwn(row, column)
   if (typeof own === 'string' || typeof own === 'number') return String(own)
   if (typeof row.ip === 'string')
     return typeof row.label === 'string' && row.label !== '' ? `${hostPort(row)} (${row.label})` : hostPort(row)
@@ -96,7 +97,7 @@ export type TableOptions = {
 
 /** Yields a table in pieces of some thousand lines. The widths need every row, the text does not. */
 export function* tableText(rows: readonly Row[], { columns, hasHeaders, width }: TableOptions): Generator<string> {
-  const lines = rows.map((row) => columns.map((column) => cellOf(row[column], column)))
+  const lines = rows.map((row) => columns.map((column) => cellOf(getOwn(row, column), column)))
   if (hasHeaders) lines.unshift(columns.map(heading))
   const wide = columns.map((_, i) => lines.reduce((most, line) => Math.max(most, widthOf(line[i] ?? '')), 0))
   const widths = width === undefined ? wide : fit(wide, columns, width)

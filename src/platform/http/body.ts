@@ -1,4 +1,5 @@
 /** Reads a JSON body within its bounds. Hostile bodies are rejected here with a 4xx. */
+import { refuseProto } from '../contract/own.ts'
 import { AppError } from '../contract/errors.ts'
 
 export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
@@ -62,6 +63,12 @@ export const parseJson = (bytes: Uint8Array): unknown => {
     throw new AppError('INVALID_JSON', 'The body is not UTF-8', { cause })
   }
   if (isTooDeep(text)) throw new AppError('INVALID_JSON', `The body is nested deeper than ${MAX_DEPTH} levels`)
+  const value = parseText(text)
+  refuseProto(value, text)
+  return value
+}
+
+const parseText = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {

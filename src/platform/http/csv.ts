@@ -1,4 +1,5 @@
 /** Writes CSV (RFC 4180). Formulas get an apostrophe in front, and control characters become visible. */
+import { getOwn } from '../contract/own.ts'
 import { isRow, type Row } from '../cli/labels.ts'
 import { safeCell } from './csv-cell.ts'
 
@@ -32,6 +33,6 @@ export function* csvText(rows: readonly Row[], options: CsvOptions): Generator<s
   for (let at = 0; at < rows.length; at += 2000)
     yield rows
       .slice(at, at + 2000)
-      .map((row) => lineOf(columns.map((column) => row[column])))
+      .map((row) => lineOf(columns.map((column) => getOwn(row, column))))
       .join('')
 }

@@ -3,6 +3,7 @@
  * next_offset?}`. With `fields` it becomes a table of `{fields, items}` whose rows are lists of values. An object that
  * is too large loses the end of its longest lists, and reports it.
  */
+import { getOwn } from '../contract/own.ts'
 import { JsonList, JsonText, WithStatus } from '../operation/handler-result.ts'
 
 /** About 20,000 tokens, which common clients accept in one answer. */
@@ -24,7 +25,7 @@ const keep = (row: unknown, fields: Fields): unknown => {
 
 /** Returns a row of a table: its values in the order of the fields, which the table names once. */
 const valuesOf = (row: unknown, fields: Fields): unknown =>
-  fields && fields.length > 0 && isRow(row) ? fields.map((field) => row[field] ?? null) : row
+  fields && fields.length > 0 && isRow(row) ? fields.map((field) => getOwn(row, field) ?? null) : row
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '')
 

@@ -1,4 +1,5 @@
 /** An update by a ref, the id of another system: creates the object if none has the ref. */
+import { getOwn } from '../contract/own.ts'
 import { AppError, invalidField } from '../contract/errors.ts'
 import { type Ref, refOf } from '../contract/external-fields.ts'
 import { RefTakenError } from './object-refs.ts'
@@ -34,12 +35,12 @@ export type Step = {
 /** Returns the refs of the new object. @returns undefined for a value that the contract refuses */
 const refsOf = ({ refs }: Fields, { source, id }: Ref): Fields | undefined => {
   if (refs === undefined || refs === null) return { [source]: id }
-  return isFields(refs) ? { ...refs, [source]: refs[source] ?? id } : undefined
+  return isFields(refs) ? { ...refs, [source]: getOwn(refs, source) ?? id } : undefined
 }
 
 const refusalOf = ({ source, id }: Ref, refs: Fields | undefined, { ifMatch }: Conditions): AppError | undefined => {
   if (ifMatch !== undefined) return new AppError('PRECONDITION_FAILED', `No object has the ref ${source}:${id}`)
-  if (refs === undefined || refs[source] === id) return undefined
+  if (refs === undefined || getOwn(refs, source) === id) return undefined
   return invalidField(`refs.${source}`, `must be ${JSON.stringify(id)}, as in the path`)
 }
 

@@ -41,7 +41,7 @@ const unescapeXml = (text: string): string =>
   text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
     if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16) & 0xffff)
     if (decimal !== undefined) return String.fromCodePoint(Number(decimal) & 0xffff)
-    return ENTITIES[name] ?? whole
+    return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? whole) : whole
   })
 
 const attributesIn = (tag: string): Map<string, string> =>

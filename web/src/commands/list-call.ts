@@ -13,9 +13,9 @@ const LONG: Readonly<Record<string, string>> = { dc: 'datacenter', type: 'device
 
 /** `tag` -> `tags`, `dc` -> `datacenter_id`. */
 const fieldNamed = (facts: CommandFacts, short: string): readonly [string, Field] | undefined => {
-  const name = [short, LONG[short] ?? short]
+  const name = [short, (Object.hasOwn(LONG, short) && LONG[short]) || short]
     .flatMap((one) => [one, `${one}s`, `${one}_id`])
-    .find((one) => facts.fields[one] !== undefined)
+    .find((one) => Object.hasOwn(facts.fields, one))
   const field = name === undefined ? undefined : facts.fields[name]
   return name === undefined || field === undefined ? undefined : [name, field]
 }
@@ -94,7 +94,7 @@ const filtered = (
     const custom = customOf(term)
     const parameter = custom?.[0] ?? ''
     const customs = input[CUSTOM] as Readonly<Record<string, string>> | undefined
-    if (custom && customs?.[parameter] === undefined) input[CUSTOM] = { ...customs, [parameter]: custom[1] }
+    if (custom && !(customs && Object.hasOwn(customs, parameter))) input[CUSTOM] = { ...customs, [parameter]: custom[1] }
     else if (!found || value === undefined || (old !== undefined && !found[1].isList)) leftOut.push(written(q, term))
     else if (found[1].isList) input[name] = [...(Array.isArray(old) ? old : []), value]
     else input[name] = value

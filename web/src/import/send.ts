@@ -1,6 +1,5 @@
 /** Sends rows or an estate document to the server, and follows the progress. */
-import type { ApplyResult } from '../../../src/features/estate/api.ts'
-import type { RowRules } from '../../../src/features/estate/row-rules.ts'
+import type { ApplyResult, ImportQuery } from '../../../src/features/estate/api.ts'
 import { errorOf } from '../../../src/platform/cli/client.ts'
 import { AppError } from '../../../src/platform/contract/errors.ts'
 import { request } from '../api/client.ts'
@@ -40,7 +39,7 @@ async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Read
 export type SendOptions = {
   readonly isDryRun: boolean
   /** What empty values of rows do to their fields. */
-  readonly empty?: RowRules['empty']
+  readonly empty?: ImportQuery['empty']
   readonly onProgress: (progress: Progress) => void
   readonly signal: AbortSignal
 }

@@ -1,8 +1,7 @@
 /** The course of an import: tried out first, then done, and at the end one stands before the rows. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import type { ApplyResult } from '../../../src/features/estate/api.ts'
-import type { RowRules } from '../../../src/features/estate/row-rules.ts'
+import type { ApplyResult, ImportQuery } from '../../../src/features/estate/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { selectNext } from '../devices/imported.ts'
 import { devices } from '../devices/source.ts'
@@ -32,7 +31,7 @@ export const resultText = ({ created, updated, unchanged }: ImportResult): strin
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** @param empty what empty values of rows do to their fields */
-export const useImport = (resource: ResourceName, empty: RowRules['empty']) => {
+export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) => {
   const navigate = useNavigate()
   const [course, setCourse] = useState(IDLE)
   const abort = useRef(new AbortController())

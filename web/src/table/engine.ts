@@ -203,7 +203,8 @@ export class TableEngine<Row> {
 
   /** Clears the flags of the rows that the term does not hold for. */
   #sift(flags: Uint8Array, { field, value, isNegated }: Term): void {
-    const test = this.#spec.fields[field]
+    const { fields } = this.#spec
+    const test = Object.hasOwn(fields, field) ? fields[field] : undefined
     const [rows, texts] = [this.#rows, this.#texts]
     if (test) {
       for (let i = 0; i < flags.length; i++) {

@@ -1,4 +1,5 @@
 /** Makes devices of discovered ones. */
+import { getOwn } from '../../../platform/contract/own.ts'
 import type { z } from 'zod'
 import { isHostname } from '../../../net/dns-name.ts'
 import { AppError, invalid, invalidField, notFound } from '../../../platform/contract/errors.ts'
@@ -90,7 +91,7 @@ export const nameBy = (
     vendor,
     n: String(n),
   }
-  return template.replace(/\{(\w+)\}/g, (whole, word: string) => words[word] ?? whole).trim()
+  return template.replace(/\{(\w+)\}/g, (whole, word: string) => getOwn(words, word) ?? whole).trim()
 }
 
 type ItemResult<Word extends string, T> = {

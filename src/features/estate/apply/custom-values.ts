@@ -2,7 +2,7 @@
 import type { Custom, CustomPatch, CustomValue } from '../../custom-fields/fields.ts'
 
 const isNone = (value: CustomValue | null): boolean =>
-  value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
 
 const partsOf = (value: unknown): unknown[] =>
   typeof value === 'string'
@@ -17,6 +17,7 @@ const isStoredAs = (given: CustomValue, stored: CustomValue | undefined): boolea
   if (Bun.deepEquals(given, stored)) return true
   if (Array.isArray(stored)) return Bun.deepEquals([...new Set(partsOf(given))], stored)
   if (typeof given !== 'string' || given.trim() === '') return false
+  if (typeof stored === 'string') return given.trim() === stored
   if (typeof stored === 'number') return Number(given) === stored
   return typeof stored === 'boolean' && given.trim().toLowerCase() === String(stored)
 }
@@ -44,7 +45,7 @@ export const changedCustom = (before: unknown, given: CustomPatch): Custom | nul
   const values = new Map(given === null ? [] : Object.entries(stored))
   for (const [name, value] of Object.entries(given ?? {})) {
     if (value === null || isNone(value)) values.delete(name)
-    else if (!isStoredAs(value, values.get(name))) values.set(name, value)
+    else if (!isStoredAs(value, values.get(name))) values.set(name, typeof value === 'string' ? value.trim() : value)
   }
   const sorted = [...values].sort(([a], [b]) => (a < b ? -1 : 1))
   return sorted.length === 0 ? null : Object.fromEntries(sorted)

@@ -1,4 +1,5 @@
 /** Decides which object a row means, among those of its name. */
+import { getOwn } from '../../../platform/contract/own.ts'
 import type { FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import type { Document } from '../../history/kinds.ts'
@@ -36,7 +37,7 @@ const refsOf = ({ document }: Candidate): Refs =>
   (document.refs as Refs | undefined) ?? {}
 
 const differInSource = (a: Refs, b: Refs): boolean =>
-  Object.entries(a).some(([source, id]) => b[source] !== undefined && b[source] !== id)
+  Object.entries(a).some(([source, id]) => (getOwn(b, source) ?? id) !== id)
 
 /** Rows of one place, each of which has another ref of the same source. */
 const areToldApartByRefs = (rows: readonly MatchRow[]): boolean =>

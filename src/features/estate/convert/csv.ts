@@ -3,6 +3,7 @@
 import { type FieldSchema, schemaOf, settled } from '../../../platform/cli/schema.ts'
 import { didYouMean } from '../../../platform/cli/suggest.ts'
 import { invalidField } from '../../../platform/contract/errors.ts'
+import { getOwn } from '../../../platform/contract/own.ts'
 import { INVENTORY } from '../../inventory.ts'
 import { READ_ONLY, type ResourceRules, rulesFor } from '../apply/resources.ts'
 import { type CellKind, readCell } from '../csv/cells.ts'
@@ -88,7 +89,7 @@ const fieldsOf = (
     free,
     columns.map((column) => (isOpen(column) ? column : '')),
   )
-  const fields = columns.map((column, at) => given[column] ?? (guessed[at] || own(column)))
+  const fields = columns.map((column, at) => getOwn(given, column) ?? (guessed[at] || own(column)))
   const firsts = new Map<string, number>()
   for (const [at, field] of fields.entries()) {
     const first = firsts.get(field) ?? at
@@ -137,9 +138,9 @@ export const convertCsv: Converter = (bytes, { mapping = {} }) => {
       const column = columns[at] || `column ${at + 1}`
       const field = fields[at] ?? ''
       if (isCustomColumn(field)) custom.push([customName(field), cell])
-      else if (field !== '') row[field] = cellValue(kinds[field] ?? 'text', cell, `row ${number}: ${field}`)
+      else if (field !== '') row[field] = cellValue(getOwn(kinds, field) ?? 'text', cell, `row ${number}: ${field}`)
       else if (isSecret(column)) report.dropped(column)
-      else if (given[columns[at] ?? ''] === '' || READ_ONLY.has(column))
+      else if (getOwn(given, columns[at] ?? '') === '' || READ_ONLY.has(column))
         report.left(column, 'is left out', { row: number, value: cell })
       else if (isDescribed) lines.push({ key: column, value: cell, field: column })
       else report.left(column, 'has no place in Plat', { row: number, value: cell })
@@ -169,6 +170,6 @@ const usedColumns = (
   Object.fromEntries(
     columns.flatMap((column, at): [string, string][] => {
       const field = fields[at] ?? ''
-      return field !== '' || given[column] === '' ? [[column, field]] : []
+      return field !== '' || getOwn(given, column) === '' ? [[column, field]] : []
     }),
   )

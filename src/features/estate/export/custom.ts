@@ -1,4 +1,5 @@
 /** The values of custom fields in an exported document: references by names, and null where a default would be filled in. */
+import { getOwn } from '../../../platform/contract/own.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CustomField } from '../../custom-fields/api.ts'
 import * as customFields from '../../custom-fields/custom-fields.ts'
@@ -41,7 +42,7 @@ export class CustomExport {
         ? []
         : this.#of(of)
             .filter(({ reference_to }) => reference_to === 'devices')
-            .flatMap(({ name }) => [custom[name] ?? []].flat().map(String))
+            .flatMap(({ name }) => [getOwn(custom, name) ?? []].flat().map(String))
     if (resource === 'custom-fields')
       return documents.flatMap(({ reference_to, default: usual }) =>
         reference_to === 'devices' ? [usual ?? []].flat().map(String) : [],
@@ -68,7 +69,7 @@ export class CustomExport {
     const values = isValues(row.custom) ? row.custom : {}
     const custom: Record<string, unknown> = { ...values }
     for (const { name, type, reference_to, default: usual } of fields) {
-      const value = values[name]
+      const value = getOwn(values, name)
       if (value === undefined) {
         if (usual !== null) custom[name] = null
       } else if (type === 'reference' && reference_to) {

@@ -1,4 +1,5 @@
 /** Reads XML from strangers: no entities but the five of XML, no external or internal subset, bounded depth. */
+import { getOwn } from '../../../../platform/contract/own.ts'
 import { badFile } from '../converter.ts'
 
 export type Attributes = Readonly<Record<string, string>>
@@ -31,7 +32,7 @@ const decoded = (text: string, at: number): string =>
           ? code <= 0x10ffff
             ? String.fromCodePoint(code)
             : undefined
-          : ENTITIES[name]
+          : getOwn(ENTITIES, name)
         if (known === undefined) throw bad(at, `has the entity ${whole}, which is not one of XML`)
         return known
       })

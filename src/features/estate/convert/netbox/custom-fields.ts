@@ -1,4 +1,5 @@
 /** Custom fields keep their names and types. Each becomes one of every resource that its objects become. */
+import { getOwn } from '../../../../platform/contract/own.ts'
 import type { CustomResource, FieldType } from '../../../custom-fields/fields.ts'
 import { isPattern } from '../../../custom-fields/pattern.ts'
 import { CustomCollector, type CustomRows } from '../custom/custom-rows.ts'
@@ -90,7 +91,7 @@ const leaveOthers = (reading: Reading, object: NetboxObject, others: readonly st
   const { report } = reading
   leaveTimes(reading, CUSTOM_FIELD, object)
   for (const [field, value] of Object.entries(object))
-    if (!USED.has(field) && USUAL[field] !== value)
+    if (!USED.has(field) && getOwn(USUAL, field) !== value)
       report.left(`${CUSTOM_FIELD}.${field}`, NO_PLACE, { id: object.id, value })
   if (others.length > 0)
     report.left(`${CUSTOM_FIELD}.object_types`, 'have no custom fields in Plat', { id: object.id, value: others })

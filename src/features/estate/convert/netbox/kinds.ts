@@ -1,4 +1,6 @@
 /** Names of NetBox: kinds of objects, and the tables and routes that hold them. */
+import { getOwn } from '../../../../platform/contract/own.ts'
+
 
 /** Applications of accounts, sessions and the framework. */
 const UNREAD_APPS = new Set(
@@ -62,7 +64,7 @@ export const kindOfRoute = (route: string): string => {
     .filter((part) => part !== '' && part !== 'api')
   const [app = '', name = ''] = parts[0] === 'plugins' ? parts.slice(1) : parts
   const key = `${app}.${name}`
-  return `${app}.${ROUTES[key] ?? singular(name).replaceAll('-', '')}`
+  return `${app}.${getOwn(ROUTES, key) ?? singular(name).replaceAll('-', '')}`
 }
 
 /** The kind to which a field refers, by kind of object and field, else by field. */
@@ -109,7 +111,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 /** Returns the kind of the object that a field names; undefined for a value. */
 export const referenceOf = (kind: string, field: string): string | undefined =>
   // A role of an address is a word.
-  kind === 'ipam.ipaddress' && field === 'role' ? undefined : (REFERENCES[`${kind}.${field}`] ?? REFERENCES[field])
+  kind === 'ipam.ipaddress' && field === 'role' ? undefined : (getOwn(REFERENCES, `${kind}.${field}`) ?? getOwn(REFERENCES, field))
 
 /** Fields that the source derives from others: they say nothing of their own. */
 const DERIVED = new Set(

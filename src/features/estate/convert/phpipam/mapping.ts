@@ -1,4 +1,5 @@
 /** Parts that the rows of all resources need: refs, and lines for values without a field. */
+import { getOwn } from '../../../../platform/contract/own.ts'
 import type { EstateRow } from '../converter.ts'
 import type { Line, ReportBuilder } from '../report-builder.ts'
 import { isCustomColumn } from './custom-fields.ts'
@@ -65,13 +66,13 @@ const REFERENCES: Readonly<Record<string, readonly [string, string]>> = {
 const STATES: Readonly<Record<string, string>> = { '1': 'Offline', '2': 'Used', '3': 'Reserved', '4': 'DHCP' }
 
 export const stateOf = ({ tables }: Mapping, state: string | undefined): string =>
-  state === undefined ? '' : (tables.find('ipTags', state)?.type ?? STATES[state] ?? state)
+  state === undefined ? '' : (tables.find('ipTags', state)?.type ?? getOwn(STATES, state) ?? state)
 
 /** The state of an address that is in use, which needs no word. */
 const USED_STATE = '2'
 
 const lineOf = (mapping: Mapping, field: string, value: string): Line => {
-  const reference = REFERENCES[field]
+  const reference = getOwn(REFERENCES, field)
   if (!reference) return { key: field, value }
   const [key, table] = reference
   if (field === 'state') return { key, value: value === USED_STATE ? '' : stateOf(mapping, value) }

@@ -1,4 +1,5 @@
 /** The tables of phpIPAM: their names in dumps and in answers of its API, and the rows that they have. */
+import { getOwn } from '../../../../platform/contract/own.ts'
 import type { ReportBuilder } from '../report-builder.ts'
 import { isSecret } from '../secret-fields.ts'
 
@@ -9,7 +10,7 @@ export type Tables = Map<string, Row[]>
 /** Names in the database that differ from those of the API. */
 const NAMES: Readonly<Record<string, string>> = { ipaddresses: 'addresses', vlanDomains: 'l2domains', vrf: 'vrfs' }
 /** Returns the name of a table as the API has it. */
-export const tableOf = (name: string): string => NAMES[name] ?? name
+export const tableOf = (name: string): string => getOwn(NAMES, name) ?? name
 
 /** Accounts, secrets, the settings of phpIPAM itself, and logs with copies of earlier values. */
 const UNREAD = new Set(
