@@ -12,6 +12,7 @@ import type { Tables } from '../tables.ts'
 import { type CustomField, type CustomFieldDraft, type CustomFieldPatch, customFields } from './api.ts'
 import { lockForDefining, noteCommit } from './definitions.ts'
 import { REWRITE, type Rewrite } from './engine.ts'
+import { findEqualValues } from './equal-values.ts'
 import { type Custom, MAX_FIELDS } from './fields.ts'
 import { references } from './references.ts'
 import { issuesOf, normalized } from './rules.ts'
@@ -172,6 +173,7 @@ export const customFieldsFeature = ({ db }: { readonly db: Db<Tables> }): Featur
       delete: async (ctx, { id, force }) => remove(ctx, id, force),
     }),
     reactions: references,
+    warnings: findEqualValues,
     onCommit: noteEvents,
     onRemoteCommit: noteEvents,
     onNotificationGap: () => noteCommit(db.cache),

@@ -27,7 +27,9 @@ type Found = { readonly target: ReferenceTarget | 'ports'; readonly id: string }
 const idsIn = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
 
 const inCustom = (custom: unknown, fields: ReferenceFields): Found[] =>
-  isValues(custom) ? [...fields].flatMap(([name, { target }]) => idsIn(getOwn(custom, name)).map((id) => ({ target, id }))) : []
+  isValues(custom)
+    ? [...fields].flatMap(([name, { target }]) => idsIn(getOwn(custom, name)).map((id) => ({ target, id })))
+    : []
 
 const referencesIn = (resource: Resource, { custom, addresses, parent_id }: Values, fieldsOf: FieldsOf): Found[] => {
   const own = customResourceOf(resource)

@@ -1,6 +1,7 @@
 /** Receives the complete body of an import before its transaction, so that a slow client never holds the writer. */
-import { refuseProto } from '../../platform/contract/own.ts'
+
 import { AppError } from '../../platform/contract/errors.ts'
+import { refuseProto } from '../../platform/contract/own.ts'
 import { type JsonRow, RowCutter } from '../../platform/http/json-rows.ts'
 import { pacedBody } from '../../platform/http/paced-body.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'

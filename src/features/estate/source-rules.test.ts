@@ -76,7 +76,12 @@ describe.each(dialects())('on %s', (dialect) => {
           status: 'maintenance',
           tags: ['a'],
         },
-        ...{ domains: ['d.example'], addresses: [{ ip: '10.2.0.1' }], refs: { cmdb: `${prefix}-CI1` }, managed_by: 'ops' },
+        ...{
+          domains: ['d.example'],
+          addresses: [{ ip: '10.2.0.1' }],
+          refs: { cmdb: `${prefix}-CI1` },
+          managed_by: 'ops',
+        },
       })
       const before = await inv.api.devices.get({ id })
       inv.advance(1000)
@@ -164,7 +169,7 @@ describe.each(dialects())('on %s', (dialect) => {
 
   test('a custom field with several values is added to, and one that is not in the row is kept', async () => {
     await inv.api.customFields.create({ resource: 'devices', name: 'owner', type: 'text' })
-    const several = { type: 'choice', multiple: true, choices: ['a', 'b', 'c'] } as const
+    const several = { type: 'choice' as const, multiple: true, choices: ['a', 'b', 'c'] }
     await inv.api.customFields.create({ resource: 'devices', name: 'teams', ...several })
     const { id, name } = await inv.api.devices.create({ name: 'custom', custom: { owner: 'neteng', teams: ['a'] } })
     await inv.api.estate.apply({ ...SOURCE, devices: [{ name, custom: { teams: 'b;a', owner: '' } }] })

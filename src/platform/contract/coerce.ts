@@ -49,7 +49,10 @@ export const coerce = (coercion: Coercion, name: string, texts: readonly string[
 }
 
 /** Splits the name of a query parameter at its first dot, if a record has the name before it. */
-export const recordEntry = (coercion: Coercion, name: string): { readonly record: string; readonly key: string } | undefined => {
+export const recordEntry = (
+  coercion: Coercion,
+  name: string,
+): { readonly record: string; readonly key: string } | undefined => {
   const dot = name.indexOf('.')
   const record = name.slice(0, Math.max(0, dot))
   return coercion.get(record)?.isRecord ? { record, key: name.slice(dot + 1) } : undefined

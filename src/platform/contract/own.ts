@@ -5,7 +5,10 @@ import { invalidField } from './errors.ts'
 export const getOwn = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-const PROTO = '__proto__'
+export const PROTO = '__proto__'
+
+/** The error of a key that is no name of a field. */
+export const NO_FIELD = 'is no name of a field'
 
 /** Matches the key in JSON, which may spell each of its letters with an escape. */
 const PROTO_KEY = new RegExp(
@@ -31,18 +34,11 @@ const findProto = (value: unknown): string => {
   return PROTO
 }
 
-const refused = (field: string) => invalidField(field, 'is no name of a field')
-
 /**
  * Refuses the key `__proto__`, which schemas drop: a value would be ignored without a word.
  * @param text the JSON from which the value was parsed
  * @throws AppError VALIDATION_ERROR that names the key
  */
 export const refuseProto = (value: unknown, text: string): void => {
-  if (PROTO_KEY.test(text)) throw refused(findProto(value))
-}
-
-/** As `refuseProto`, for the parameters of a query, such as `custom.__proto__`. */
-export const refuseProtoParameter = (query: URLSearchParams): void => {
-  for (const name of query.keys()) if (name.endsWith(`.${PROTO}`)) throw refused(name)
+  if (PROTO_KEY.test(text)) throw invalidField(findProto(value), NO_FIELD)
 }

@@ -1,6 +1,7 @@
 /** Reads a JSON body within its bounds. Hostile bodies are rejected here with a 4xx. */
-import { refuseProto } from '../contract/own.ts'
+
 import { AppError } from '../contract/errors.ts'
+import { refuseProto } from '../contract/own.ts'
 
 export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
 /** Maximum nesting. No valid request is deeper, and recursion over deeper values exhausts the stack. */

@@ -1,6 +1,7 @@
 /** Writes CSV (RFC 4180). Formulas get an apostrophe in front, and control characters become visible. */
-import { getOwn } from '../contract/own.ts'
+
 import { isRow, type Row } from '../cli/labels.ts'
+import { getOwn } from '../contract/own.ts'
 import { safeCell } from './csv-cell.ts'
 
 const textOf = (value: unknown): string => {

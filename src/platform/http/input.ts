@@ -3,7 +3,6 @@
 import { decodedNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { type Coercion, coerceQuery, coercionOf } from '../contract/coerce.ts'
 import { AppError } from '../contract/errors.ts'
-import { refuseProtoParameter } from '../contract/own.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { httpParts, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation } from '../operation/operation.ts'
@@ -40,7 +39,6 @@ export const inputPlan = (op: AnyOperation): InputPlan => {
 
 const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> =>
   search.startsWith('?') ? coerceQuery(coercion, new URLSearchParams(search)) : {}
-import { refuseProtoParameter } from '../contract/own.ts'
 
 const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): Promise<object> => {
   requireJsonType(request)

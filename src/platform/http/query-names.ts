@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { didYouMean } from '../cli/suggest.ts'
 import { type Coercion, coercionOf, recordEntry } from '../contract/coerce.ts'
 import { type FieldIssue, rejectIssues } from '../contract/errors.ts'
+import { NO_FIELD, PROTO } from '../contract/own.ts'
 
 export type KnownQuery = {
   readonly names: ReadonlySet<string>
@@ -25,8 +26,9 @@ const MAX_NAME = 64
 
 const problemOf = (name: string, { names, coercion }: KnownQuery): string | undefined => {
   if (names.has(name)) return undefined
-  const record = recordEntry(coercion, name)?.record
-  if (record !== undefined && names.has(record)) return undefined
+  const entry = recordEntry(coercion, name)
+  // Schemas drop the key, so that it would filter nothing.
+  if (entry && names.has(entry.record)) return entry.key === PROTO ? NO_FIELD : undefined
   return ELSEWHERE.get(name) ?? `is not a parameter here${name.length > MAX_NAME ? '' : didYouMean(name, names)}`
 }
 

@@ -1,7 +1,8 @@
 /** An update by a ref, the id of another system: creates the object if none has the ref. */
-import { getOwn } from '../contract/own.ts'
+
 import { AppError, invalidField } from '../contract/errors.ts'
 import { type Ref, refOf } from '../contract/external-fields.ts'
+import { getOwn } from '../contract/own.ts'
 import { RefTakenError } from './object-refs.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Request } from './request.ts'

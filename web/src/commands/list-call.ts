@@ -94,7 +94,8 @@ const filtered = (
     const custom = customOf(term)
     const parameter = custom?.[0] ?? ''
     const customs = input[CUSTOM] as Readonly<Record<string, string>> | undefined
-    if (custom && !(customs && Object.hasOwn(customs, parameter))) input[CUSTOM] = { ...customs, [parameter]: custom[1] }
+    if (custom && !(customs && Object.hasOwn(customs, parameter)))
+      input[CUSTOM] = { ...customs, [parameter]: custom[1] }
     else if (!found || value === undefined || (old !== undefined && !found[1].isList)) leftOut.push(written(q, term))
     else if (found[1].isList) input[name] = [...(Array.isArray(old) ? old : []), value]
     else input[name] = value

@@ -36,7 +36,8 @@ export const customText = (custom: unknown): string =>
 export const customInput = (text: string, before?: string): Record<string, string | string[]> | undefined => {
   const [values, old] = [readForm(text), readForm(before)]
   const changed = Object.entries(values).filter(
-    ([name, value]) => before === undefined || String(value) !== String((Object.hasOwn(old, name) ? old[name] : '') ?? ''),
+    ([name, value]) =>
+      before === undefined || String(value) !== String((Object.hasOwn(old, name) ? old[name] : '') ?? ''),
   )
   const sent = changed.map(([name, value]) => [name, typeof value === 'object' ? [...value] : value] as const)
   return sent.length > 0 ? Object.fromEntries(sent) : undefined

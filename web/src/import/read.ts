@@ -16,7 +16,11 @@ const fromObjects = (objects: readonly unknown[]): Source => {
   if (bad !== -1) throw new SyntaxError(`Row ${bad + 1} is no object`)
   const rows = objects.filter(isObject)
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return { format: 'JSON', columns, rows: rows.map((row) => columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined))) }
+  return {
+    format: 'JSON',
+    columns,
+    rows: rows.map((row) => columns.map((column) => (Object.hasOwn(row, column) ? row[column] : undefined))),
+  }
 }
 
 const parseLine = (line: string, number: number): unknown => {

@@ -1,8 +1,9 @@
 /** Makes devices of discovered ones. */
-import { getOwn } from '../../../platform/contract/own.ts'
+
 import type { z } from 'zod'
 import { isHostname } from '../../../net/dns-name.ts'
 import { AppError, invalid, invalidField, notFound } from '../../../platform/contract/errors.ts'
+import { getOwn } from '../../../platform/contract/own.ts'
 import { parse } from '../../../platform/contract/validate.ts'
 import { attemptEach, type ItemError, itemError } from '../../../platform/operation/attempt.ts'
 import type { Permission } from '../../../platform/operation/operation.ts'

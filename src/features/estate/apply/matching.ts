@@ -1,7 +1,8 @@
 /** Decides which object a row means, among those of its name. */
-import { getOwn } from '../../../platform/contract/own.ts'
+
 import type { FieldIssue } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { getOwn } from '../../../platform/contract/own.ts'
 import type { Document } from '../../history/kinds.ts'
 import { canonicalSubnet } from './objects.ts'
 import type { ResourceRules } from './resources.ts'

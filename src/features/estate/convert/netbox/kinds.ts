@@ -1,7 +1,6 @@
 /** Names of NetBox: kinds of objects, and the tables and routes that hold them. */
 import { getOwn } from '../../../../platform/contract/own.ts'
 
-
 /** Applications of accounts, sessions and the framework. */
 const UNREAD_APPS = new Set(
   'account admin auth authtoken contenttypes django django_rq secrets sessions social_django sites taggit thumbnail users'.split(
@@ -111,7 +110,9 @@ const REFERENCES: Readonly<Record<string, string>> = {
 /** Returns the kind of the object that a field names; undefined for a value. */
 export const referenceOf = (kind: string, field: string): string | undefined =>
   // A role of an address is a word.
-  kind === 'ipam.ipaddress' && field === 'role' ? undefined : (getOwn(REFERENCES, `${kind}.${field}`) ?? getOwn(REFERENCES, field))
+  kind === 'ipam.ipaddress' && field === 'role'
+    ? undefined
+    : (getOwn(REFERENCES, `${kind}.${field}`) ?? getOwn(REFERENCES, field))
 
 /** Fields that the source derives from others: they say nothing of their own. */
 const DERIVED = new Set(
