@@ -73,6 +73,38 @@ describe('a dump of NetBox', () => {
     expect((await run('apply', '-f', saved, '--yes')).code).toBe(0)
   })
 
+  test('is saved with the rules of a source, so that an apply of the file takes nothing away', async () => {
+    const [hosts, saved] = [join(folder, 'hosts'), join(folder, 'hosts.yaml')]
+    writeFileSync(hosts, '10.3.0.5 web-1 www\n')
+    await run('import', 'hosts', hosts, '--yes')
+    const { api } = await app.as('admin')
+    const [device] = await api.devices.list({})
+    const addresses = [{ ip: '10.3.0.5', mac_address: '52:54:00:00:00:01' }, { ip: '10.3.0.6' }]
+    await api.devices.update({ id: device?.id ?? '', addresses, tags: ['by-hand'], domains: ['www', 'kept.example'] })
+    expect((await run('import', 'hosts', hosts, '--save', saved)).code).toBe(0)
+    expect(parse(readFileSync(saved, 'utf8'))).toMatchObject({ lists: 'add', empty: 'keep', devices: [{ name: 'web-1' }] })
+    expect(await run('apply', '-f', saved, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+    expect(await run('import', 'hosts', hosts, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
+    // Without its rules, it is a document that a person writes.
+    writeFileSync(saved, readFileSync(saved, 'utf8').replace(/^(lists|empty): .*\n/gm, ''))
+    expect((await run('diff', '-f', saved)).code).toBe(2)
+  })
+
+  test('with the rules of a source is not applied together with files that have other rules', async () => {
+    const [one, two] = [join(folder, 'one.yaml'), join(folder, 'two.yaml')]
+    writeFileSync(one, 'lists: add\nempty: keep\ndevices:\n  - name: a\n')
+    writeFileSync(two, 'devices:\n  - name: b\n')
+    expect(await run('apply', '-f', one, '-f', two, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`two.yaml:2: the rule of its file is lists: replace, that of ${one}:4 is lists: add`),
+    })
+    writeFileSync(one, 'lists: append\ndevices: []\n')
+    expect(await run('apply', '-f', one, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('one.yaml:1: lists must be one of replace, add'),
+    })
+  })
+
   test('with a bad row is refused, and with --keep-going applied without it', async () => {
     await run('import', 'netbox', dump, '--yes', '--managed-by', 'first')
     const refused = await run('import', 'netbox', dump, '--yes', '--managed-by', 'second')

@@ -34,6 +34,11 @@ describe('a query', () => {
     expect(names(engine(), 'db')).toEqual(['DB-c'])
   })
 
+  test('takes a word before a colon for text unless it is a field of the list', () => {
+    expect(names(engine(), 'constructor:x')).toEqual([])
+    expect(names(engine(), '__proto__:x')).toEqual([])
+  })
+
   test('finds a MAC in any notation, and a name that contains it as it is typed', () => {
     const own = new TableEngine<Row>(
       [
