@@ -1,5 +1,6 @@
 /** Imports devices: new ones are validated and written together, failing rows separately. */
 import { AppError, invalid, invalidField } from '../../platform/contract/errors.ts'
+import { getOwn } from '../../platform/contract/own.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import type { Breathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
@@ -113,9 +114,32 @@ const withRowPlaces = (error: unknown, places: readonly number[] | undefined): u
     ? invalid(error.details.map(({ field, message }) => ({ field: toRowPlace(field, places), message })))
     : error
 
+/** The fields of an update, of which those of a record are changed one by one. */
+const FIELDS: ReadonlySet<string> = new Set(Object.keys(DevicePatch.shape))
+const RECORDS: ReadonlySet<string> = new Set(['refs', 'custom'])
+
+const isSame = (field: string, given: unknown, stored: unknown): boolean =>
+  Bun.deepEquals(given, stored) ||
+  (RECORDS.has(field) &&
+    isFields(given) &&
+    isFields(stored) &&
+    Object.entries(given).every(([key, value]) => Bun.deepEquals(value, getOwn(stored, key))))
+
+/** True if an update would change nothing: most rows of a second import. Values in another form are left to the update. */
+const isUnchanged = (fields: Row['value'], before: Device): boolean =>
+  Object.entries(fields).every(
+    ([field, value]) =>
+      !FIELDS.has(field) || isSame(field, value, Object.hasOwn(before, field) ? Reflect.get(before, field) : undefined),
+  )
+
 const update = async (ctx: Ctx, id: string, value: Row['value'], updating: Updating): Promise<Done> => {
   checkFields(DeviceDraft, value)
   const { fields, kept = [], places } = await toUpdate(ctx, id, value, updating)
+  const before = updating.stored.get(id)
+  if (before && isUnchanged(fields, before)) {
+    updating.moves.keep(id, kept, true)
+    return 'unchanged'
+  }
   try {
     const device = await devices.update(ctx, parse(DevicePatch, { ...fields, id }))
     const isChanged = device.updated_at === ctx.now
