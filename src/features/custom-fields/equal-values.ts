@@ -56,14 +56,14 @@ const findEqual = async (ctx: Ctx, field: StoredField): Promise<[id: string, oth
   })
 }
 
-const warningsOf = async (ctx: Ctx, field: StoredField): Promise<Warning[]> => {
+const findFieldWarnings = async (ctx: Ctx, field: StoredField): Promise<Warning[]> => {
   const { resource, name } = field
   const pairs = (await findEqual(ctx, field)).slice(0, MAX_WARNINGS)
   const ids = [...new Set(pairs.flat())]
   const [names, values] = [await findNames(ctx, resource, ids), await readCustom(ctx, resource, ids)]
-  const textOf = (id: string): string => String(own(values.get(id) ?? {}, name) ?? '')
+  const getText = (id: string): string => String(own(values.get(id) ?? {}, name) ?? '')
   return pairs.flatMap(([id, other]) => {
-    const [text, same] = [textOf(id), textOf(other)]
+    const [text, same] = [getText(id), getText(other)]
     // A long key is the beginning of its value.
     if (text.trim().toLowerCase() !== same.trim().toLowerCase()) return []
     const what = `${JSON.stringify(text)} in custom.${name} is the value of ${JSON.stringify(names.get(other) ?? other)} as well`
@@ -77,6 +77,6 @@ export const findEqualValues = async (ctx: Ctx): Promise<Warning[]> => {
   const warnings: Warning[] = []
   for (const field of await store.all(ctx))
     if (field.unique && field.type === 'text' && warnings.length < MAX_WARNINGS)
-      warnings.push(...(await warningsOf(ctx, field)))
+      warnings.push(...(await findFieldWarnings(ctx, field)))
   return warnings.slice(0, MAX_WARNINGS)
 }

@@ -82,16 +82,16 @@ const resourceOf = (name: string): Resource => {
 type PlaceOf = (path: readonly (string | number)[], row: number) => Place
 
 /** Returns the rules that a document states. */
-const rulesIn = (document: object, placeOf: (key: string) => Place): RowRules => {
-  const rule = <R extends string>(key: keyof RowRules, rules: readonly R[], usual: R): R => {
+const readRules = (document: object, placeOf: (key: string) => Place): RowRules => {
+  const readRule = <R extends string>(key: keyof RowRules, rules: readonly R[], usual: R): R => {
     const given: unknown = Object.hasOwn(document, key) ? Reflect.get(document, key) : usual
     const found = rules.find((one) => one === given)
     if (found === undefined) throw usageError(`${placeOf(key)}: ${key} must be one of ${rules.join(', ')}`)
     return found
   }
   return {
-    lists: rule('lists', LIST_RULES, DOCUMENT_RULES.lists),
-    empty: rule('empty', EMPTY_RULES, DOCUMENT_RULES.empty),
+    lists: readRule('lists', LIST_RULES, DOCUMENT_RULES.lists),
+    empty: readRule('empty', EMPTY_RULES, DOCUMENT_RULES.empty),
   }
 }
 
@@ -103,7 +103,7 @@ const rowsOf = (name: string, value: unknown, placeOf: PlaceOf): Row[] => {
     return value.map((one: unknown, i) => ({ resource, value: one, place: placeOf([i], i), rules: DOCUMENT_RULES }))
   }
   if (typeof value !== 'object') throw usageError(`${name} must hold an object of lists, or a list`)
-  const rules = rulesIn(value, (key) => placeOf([key], 0))
+  const rules = readRules(value, (key) => placeOf([key], 0))
   return Object.entries(value).flatMap(([key, list]: [string, unknown]) => {
     if (key === '$schema' || Object.hasOwn(DOCUMENT_RULES, key)) return []
     const resource = resourceNamed(key)

@@ -8,7 +8,7 @@ import { DeviceDraft, DevicePatch } from '../devices/api.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Restored } from '../restored.ts'
-import { keyOfAddress, type MergedRow, mergeRow, toRowPlace, withoutEmpty } from './apply/known-part.ts'
+import { buildAddressKey, type MergedRow, mergeRow, toRowPlace, withoutEmpty } from './apply/known-part.ts'
 import { isFields } from './apply/references.ts'
 import {
   attempt,
@@ -86,12 +86,12 @@ const mergeDevice = async (ctx: Ctx, before: Device, value: Row['value'], updati
   const { fields, kept } = merged
   const named = { id: before.id, key: nameIn(value) }
   const all = Array.isArray(fields.addresses) ? fields.addresses : before.addresses
-  const left = moves.without(named, all, kept)
+  const left = moves.removeGiven(named, all, kept)
   if (fields.addresses === undefined && left === all) return merged
-  const had = new Set(before.addresses.map(keyOfAddress))
+  const had = new Set(before.addresses.map(buildAddressKey))
   const addresses: unknown[] = []
   for (const one of left) {
-    if (isFields(one) && !had.has(keyOfAddress(one))) {
+    if (isFields(one) && !had.has(buildAddressKey(one))) {
       const { address, released } = await moves.take(ctx, named, one)
       if (released) stored.set(released)
       addresses.push(address)

@@ -2,7 +2,7 @@
 import type { Ctx } from '../ctx.ts'
 import * as devices from '../devices/devices.ts'
 import type { Device } from '../devices/schema.ts'
-import { keyOfAddress } from './apply/known-part.ts'
+import { buildAddressKey } from './apply/known-part.ts'
 import { takeAlong } from './apply/moved-addresses.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -26,17 +26,17 @@ export class AddressMoves {
   }
 
   /** Returns the addresses of a device without those that earlier rows have given to other devices. */
-  without({ id, key }: Named, addresses: readonly unknown[], kept: readonly Fields[]): readonly unknown[] {
+  removeGiven({ id, key }: Named, addresses: readonly unknown[], kept: readonly Fields[]): readonly unknown[] {
     const isOther = (owner: string | undefined): boolean => owner !== undefined && owner !== id && owner !== key
-    const gone = new Set(kept.map(keyOfAddress).filter((address) => isOther(this.#given.get(address))))
-    return gone.size === 0 ? addresses : addresses.filter((one) => !gone.has(keyOfAddress(one as Fields)))
+    const gone = new Set(kept.map(buildAddressKey).filter((address) => isOther(this.#given.get(address))))
+    return gone.size === 0 ? addresses : addresses.filter((one) => !gone.has(buildAddressKey(one as Fields)))
   }
 
   /** Notes the addresses that a row does not have, once its device is written. */
   keep(id: string, kept: readonly Fields[], isUnchanged: boolean): void {
     if (kept.length === 0) return
     const holder = { id, isUnchanged }
-    for (const one of kept) this.#holders.set(keyOfAddress(one), holder)
+    for (const one of kept) this.#holders.set(buildAddressKey(one), holder)
   }
 
   /**
@@ -44,13 +44,13 @@ export class AddressMoves {
    * @returns the address with what was known of it, and that device
    */
   async take<A extends Fields>(ctx: Ctx, { id, key }: Named, address: A): Promise<{ address: A; released?: Device }> {
-    const at = keyOfAddress(address)
+    const at = buildAddressKey(address)
     this.#given.set(at, id ?? key ?? '')
     const holder = this.#holders.get(at)
     if (!holder || holder.id === id) return { address }
     this.#holders.delete(at)
     const { addresses } = await devices.mustGet(ctx, holder.id)
-    const held = addresses.find((one) => keyOfAddress(one) === at)
+    const held = addresses.find((one) => buildAddressKey(one) === at)
     if (!held) return { address }
     const released = await devices.update(ctx, { id: holder.id, addresses: addresses.filter((one) => one !== held) })
     if (holder.isUnchanged) this.#released++

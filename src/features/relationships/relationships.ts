@@ -105,7 +105,7 @@ export const update = async (ctx: Ctx, triple: store.Triple, patch: Own): Promis
 /** A relationship, and the fields that an existing one gets. */
 export type Given = { readonly draft: RelationshipDraft; readonly fields: readonly string[] }
 
-const ownFields = (given: Given | undefined): Own =>
+const pickOwnFields = (given: Given | undefined): Own =>
   // The same fields, or fewer of them.
   Object.fromEntries(
     Object.entries(given ? ownOf(given.draft) : {}).filter(([field]) => given?.fields.includes(field)),
@@ -127,7 +127,7 @@ export const upsertAll = async (
     if (error) return error
     // An earlier draft may be the same relationship.
     const before = created.get(key) ?? updated.get(key)?.after ?? known
-    const after = before ? { ...before, ...ownFields(given[at]) } : rowOf(ctx, draft)
+    const after = before ? { ...before, ...pickOwnFields(given[at]) } : rowOf(ctx, draft)
     if (before?.notes === after.notes && before.managed_by === after.managed_by) return 'unchanged'
     if (known) updated.set(key, { before: known, after })
     else created.set(key, after)

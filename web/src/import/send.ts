@@ -38,7 +38,7 @@ async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Read
 
 export type SendOptions = {
   readonly isDryRun: boolean
-  /** What empty values of rows do to their fields. */
+  /** The rule for empty values of rows. */
   readonly empty?: ImportQuery['empty']
   readonly onProgress: (progress: Progress) => void
   readonly signal: AbortSignal

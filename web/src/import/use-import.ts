@@ -30,7 +30,7 @@ export const resultText = ({ created, updated, unchanged }: ImportResult): strin
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** @param empty what empty values of rows do to their fields */
+/** @param empty the rule for empty values of rows */
 export const useImport = (resource: ResourceName, empty: ImportQuery['empty']) => {
   const navigate = useNavigate()
   const [course, setCourse] = useState(IDLE)

@@ -18,7 +18,7 @@ import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../a
 import { type AnswerParts, answerOf, permissionOf, permissionsOf, refusal } from './answer.ts'
 import { mayHoldCustom, referenceFieldsOf } from './custom-references.ts'
 import { toRowPlace } from './known-part.ts'
-import { errorsOfGivers, lockDevices } from './moved-addresses.ts'
+import { findGiverErrors, lockDevices } from './moved-addresses.ts'
 import { planOf } from './plan.ts'
 import type { EstateRows, Plan, PlanInput } from './planning.ts'
 import { findOverlapping, outsideError, outsideOf } from './reach.ts'
@@ -137,7 +137,7 @@ const runOnce = async (
       }),
     )
   const errors = errorsOf(refused)
-  const lost = errorsOfGivers(changes, errors)
+  const lost = findGiverErrors(changes, errors)
   if (lost.size > 0 && !isAtomic) throw new Stuck(new Map([...errors, ...lost]))
   const stuck = refused.filter(isStuck)
   if (stuck.length > 0 && !isAtomic) throw new Stuck(errorsOf(stuck))

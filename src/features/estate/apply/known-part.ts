@@ -17,7 +17,7 @@ const withoutEmptyInside = (value: unknown): unknown => {
   return isFields(value) ? withoutEmpty(value) : value
 }
 
-/** A row without an owner lets go of its object: what a source may remove is said by the owner. */
+/** An empty owner releases the object: the owner says what a source may remove. */
 const OWNER = 'managed_by'
 
 /** Returns a row without null, empty texts and empty lists, also in its objects, but with its owner. */
@@ -28,13 +28,13 @@ export const withoutEmpty = (fields: Fields): Fields =>
       .map(([field, value]) => [field, withoutEmptyInside(value)]),
   )
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
+const getText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '')
 
 /** The lists whose texts are equal in any case. */
 const ANY_CASE: ReadonlySet<string> = new Set(['domains', 'choices', 'ports'])
 
 /** Returns the text by which two items of a list are the same. */
-const keyOfItem = (field: string, item: unknown): string => {
+const buildItemKey = (field: string, item: unknown): string => {
   const own = isFields(item) ? item.name : item
   if (typeof own !== 'string') return JSON.stringify(item) ?? ''
   return ANY_CASE.has(field) ? own.trim().toLowerCase() : own.trim()
@@ -42,9 +42,9 @@ const keyOfItem = (field: string, item: unknown): string => {
 
 /** Adds items to a list. An item that is there keeps its place and the fields that the new one does not have. */
 const addToList = (field: string, stored: readonly unknown[], given: readonly unknown[]): unknown[] => {
-  const items = new Map(stored.map((item) => [keyOfItem(field, item), item]))
+  const items = new Map(stored.map((item) => [buildItemKey(field, item), item]))
   for (const item of given) {
-    const key = keyOfItem(field, item)
+    const key = buildItemKey(field, item)
     const same = items.get(key)
     items.set(key, isFields(same) && isFields(item) ? { ...same, ...item } : item)
   }
@@ -52,7 +52,7 @@ const addToList = (field: string, stored: readonly unknown[], given: readonly un
 }
 
 /** Returns the parts of a value of a custom field with several values; a text may spell them. */
-const partsOf = (value: unknown): readonly unknown[] => {
+const splitParts = (value: unknown): readonly unknown[] => {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return [value]
   const parts = value.split(';').map((part) => part.trim())
@@ -61,7 +61,7 @@ const partsOf = (value: unknown): readonly unknown[] => {
 
 /** Adds a value of a custom field to the stored one if the field has several values. */
 export const addToValue = (stored: unknown, given: unknown): unknown =>
-  Array.isArray(stored) && !isEmpty(given) ? [...new Set([...stored, ...partsOf(given)])] : given
+  Array.isArray(stored) && !isEmpty(given) ? [...new Set([...stored, ...splitParts(given)])] : given
 
 /** Adds to the values of custom fields that have several, and leaves the others as they are given. */
 const addToCustom = (stored: unknown, given: unknown): unknown => {
@@ -71,17 +71,17 @@ const addToCustom = (stored: unknown, given: unknown): unknown => {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, addToValue(heldValue(name), value)]))
 }
 
-const ipOf = ({ ip }: Fields): string => canonicalIp(textOf(ip)) ?? textOf(ip)
+const getIp = ({ ip }: Fields): string => canonicalIp(getText(ip)) ?? getText(ip)
 
-/** @example keyOfAddress({ ip: '10.0.0.1' }) // '10.0.0.1 ' */
-export const keyOfAddress = (address: Fields): string => `${ipOf(address)} ${textOf(address.space_id)}`
+/** @example buildAddressKey({ ip: '10.0.0.1' }) // '10.0.0.1 ' */
+export const buildAddressKey = (address: Fields): string => `${getIp(address)} ${getText(address.space_id)}`
 
 /** Returns the stored address that an address of a row means: of the space, network or pool that it says, or the only one of its `ip`. */
 const findSame = (given: Fields, alike: readonly Fields[]): Fields | undefined => {
-  const said = textOf(given.space_id)
-  const [space, isPlaced] = [isDefault(said) ? '' : said, textOf(given.network_id) + textOf(given.pool_id) !== '']
-  const hasSame = (field: string) => (one: Fields) => textOf(given[field]) !== '' && one[field] === given[field]
-  const inSpace = alike.find((one) => textOf(one.space_id) === space)
+  const said = getText(given.space_id)
+  const [space, isPlaced] = [isDefault(said) ? '' : said, getText(given.network_id) + getText(given.pool_id) !== '']
+  const hasSame = (field: string) => (one: Fields) => getText(given[field]) !== '' && one[field] === given[field]
+  const inSpace = alike.find((one) => getText(one.space_id) === space)
   const inPlace = alike.find(hasSame('network_id')) ?? alike.find(hasSame('pool_id'))
   if (said !== '') return inSpace ?? inPlace
   return inPlace ?? inSpace ?? (!isPlaced && alike.length === 1 ? alike[0] : undefined)
@@ -112,9 +112,9 @@ const mergeAddresses = (
 ): MergedAddresses => {
   const merged: unknown[] = [...stored]
   const left = new Map([...stored.entries()].map(([place, one]) => [one, place]))
-  const byIp = Map.groupBy(stored, ipOf)
+  const byIp = Map.groupBy(stored, getIp)
   const places = given.map((one) => {
-    const alike = isFields(one) ? (byIp.get(ipOf(one)) ?? []).filter((other) => left.has(other)) : []
+    const alike = isFields(one) ? (byIp.get(getIp(one)) ?? []).filter((other) => left.has(other)) : []
     const same = isFields(one) ? findSame(one, alike) : undefined
     const place = same && left.get(same)
     if (!same || !isFields(one) || place === undefined) return merged.push(one) - 1
@@ -146,7 +146,7 @@ export type MergedRow = Partial<Pick<MergedAddresses, 'places'>> &
     readonly fields: Fields
   }
 
-const addressesOf = ({ addresses }: Document): readonly Fields[] =>
+const listAddresses = ({ addresses }: Document): readonly Fields[] =>
   Array.isArray(addresses) ? addresses.filter(isFields) : []
 
 /**
@@ -156,7 +156,7 @@ const addressesOf = ({ addresses }: Document): readonly Fields[] =>
 export const mergeRow = (row: Fields, before: Document, { lists, empty, keepAddress }: KnownPart): MergedRow => {
   const given = empty === 'keep' ? withoutEmpty(row) : row
   if (lists === 'replace') return { fields: given, kept: [] }
-  const stored = addressesOf(before)
+  const stored = listAddresses(before)
   let addresses: MergedAddresses | undefined
   const mergeField = (field: string, value: unknown): unknown => {
     const own: unknown = Object.hasOwn(before, field) ? before[field] : undefined

@@ -3,7 +3,7 @@ import { type AppError, invalidField } from '../../../platform/contract/errors.t
 import type { Ctx } from '../../ctx.ts'
 import * as devices from '../../devices/devices.ts'
 import type { Document } from '../../history/kinds.ts'
-import { keyOfAddress } from './known-part.ts'
+import { buildAddressKey } from './known-part.ts'
 import { RowChanges, updated } from './plan-later.ts'
 import { type KeptAddresses, nameOf, type Plan, type Planning } from './planning.ts'
 import { type Fields, isFields } from './references.ts'
@@ -17,10 +17,10 @@ type Move = {
   readonly place: number
 }
 
-const addressesIn = ({ addresses }: Document): readonly Fields[] =>
+const listAddresses = ({ addresses }: Document): readonly Fields[] =>
   Array.isArray(addresses) ? addresses.filter(isFields) : []
 
-const documentOf = ({ before }: PlannedChange): Document =>
+const parseBefore = ({ before }: PlannedChange): Document =>
   // The JSON of an object.
   before === undefined ? {} : (JSON.parse(before) as Document)
 
@@ -28,16 +28,16 @@ const findMoves = ({ kept, changes }: Planning): Move[] => {
   const holders = new Map<string, { readonly from: KeptAddresses; readonly address: Fields }[]>()
   for (const from of kept)
     for (const address of from.addresses) {
-      const key = keyOfAddress(address)
+      const key = buildAddressKey(address)
       holders.set(key, [...(holders.get(key) ?? []), { from, address }])
     }
   return changes.flatMap((to) => {
     if (to.resource !== 'devices') return []
-    const given = [...addressesIn(to.document).entries()].filter(([, one]) => holders.has(keyOfAddress(one)))
+    const given = [...listAddresses(to.document).entries()].filter(([, one]) => holders.has(buildAddressKey(one)))
     if (given.length === 0) return []
-    const had = new Set(addressesIn(documentOf(to)).map(keyOfAddress))
+    const had = new Set(listAddresses(parseBefore(to)).map(buildAddressKey))
     return given.flatMap(([place, one]) => {
-      const key = keyOfAddress(one)
+      const key = buildAddressKey(one)
       if (had.has(key)) return []
       return (holders.get(key) ?? [])
         .filter(({ from }) => from.stored.id !== to.id)
@@ -63,10 +63,10 @@ export const takeAlong = (given: Fields, held: Fields): Fields => {
 
 /** Gives an address with what was known of it to the device that has it now. */
 const give = (to: PlannedChange, { place, address }: Move, { addressDefaults: defaults }: Planning): PlannedChange => {
-  const addresses = addressesIn(to.document).map((one, i) => (i === place ? takeAlong(one, address) : one))
+  const addresses = listAddresses(to.document).map((one, i) => (i === place ? takeAlong(one, address) : one))
   const document = { ...to.document, addresses }
   if (to.change === 'create') return { ...to, document }
-  const before = documentOf(to)
+  const before = parseBefore(to)
   const field = { from: before.addresses ?? null, to: storedForm('addresses', addresses, { before, defaults }) }
   return { ...to, document, fields: { ...to.fields, addresses: field } }
 }
@@ -79,9 +79,9 @@ const release = ({ rows, from, moves }: Release, { addressDefaults }: Planning):
   const { document: before, json, id } = stored
   const place = { resource: 'devices', at } as const
   const known = rows.get(place)
-  const moved = new Set(moves.map(({ address }) => keyOfAddress(address)))
-  const now = addressesIn(known?.document.addresses === undefined ? before : known.document)
-  const left = [...now.entries()].filter(([, one]) => !moved.has(keyOfAddress(one)))
+  const moved = new Set(moves.map(({ address }) => buildAddressKey(address)))
+  const now = listAddresses(known?.document.addresses === undefined ? before : known.document)
+  const left = [...now.entries()].filter(([, one]) => !moved.has(buildAddressKey(one)))
   const empty = { ...place, id, name: nameOf('devices', before), row: at, document: {}, before: json }
   const change = updated(
     before,
@@ -112,7 +112,7 @@ export const planMoves = (planning: Planning): void => {
 }
 
 /** Returns the errors of devices whose addresses go to devices that are refused: they would be of no device. */
-export const errorsOfGivers = (
+export const findGiverErrors = (
   changes: readonly PlannedChange[],
   errors: ReadonlyMap<PlannedChange, AppError>,
 ): Map<PlannedChange, AppError> => {

@@ -15,7 +15,7 @@ const isOfAddress = ([{ address }]: Ids[number]): boolean => address !== undefin
 const isDefault = ([one]: Ids[number]): boolean => one.isDefault === true
 
 /** Returns the value of a field in the values of an object, or of one of its addresses. */
-const heldBy = (holder: unknown, { name, address }: Ids[number][0]): unknown => {
+const getHeld = (holder: unknown, { name, address }: Ids[number][0]): unknown => {
   if (!isFields(holder)) return undefined
   const owner = address === undefined ? holder : Array.isArray(holder.addresses) ? holder.addresses[address] : undefined
   const custom: unknown = isFields(owner) ? owner.custom : undefined
@@ -27,7 +27,7 @@ const addStored = (ids: Ids, { stored, places }: LaterRow): Ids =>
   ids.map(([{ address, ...one }, id]) => {
     const place = address === undefined ? undefined : (places?.[address] ?? address)
     const named = place === undefined ? one : { ...one, address: place }
-    return [named, one.isDefault ? id : addToValue(heldBy(stored?.document, named), id)] as const
+    return [named, one.isDefault ? id : addToValue(getHeld(stored?.document, named), id)] as const
   })
 
 /** Returns the new values of the changed fields, and the fields that an update sets. */

@@ -46,7 +46,7 @@ export type RowError = {
 
 export type Ownership = { readonly owner: string; readonly takesOver: boolean }
 
-/** What the call says of all rows. */
+/** The terms of a call, for all its rows. */
 export type RowTerms = Ownership & KnownPart
 
 /** Returns the errors of an attempt. */
