@@ -91,6 +91,8 @@ export class Planning {
   readonly settled = new Map<Resource, Map<number, Entry>>()
   readonly later: LaterRow[] = []
   readonly kept: KeptAddresses[] = []
+  /** False if no row of a device has addresses, so that none moves to another device. */
+  readonly givesAddresses: boolean
   readonly extra: Partial<Record<Resource, number>> = {}
   /** The values of custom fields that an address without them gets, once the definitions are planned. */
   addressDefaults: Custom = {}
@@ -106,6 +108,7 @@ export class Planning {
     readonly input: PlanInput,
   ) {
     const { owner, prunes, onNamed } = input
+    this.givesAddresses = (input.rows.devices ?? []).some((row) => isFields(row) && row.addresses !== undefined)
     const isGoing = (entry: Entry) => prunes && entry.managed_by === owner
     this.#objects = new Map(INVENTORY.map((resource) => [resource, new Objects(ctx, resource, isGoing)]))
     this.scope = {
@@ -246,7 +249,8 @@ export class Rows {
     const { places, kept = [] } = judged
     const among = places && { places }
     if (later) this.planning.later.push({ resource, at, raw: row.raw, id, named: later, stored, ...among })
-    if (stored && kept.length > 0) this.planning.kept.push({ at, stored, addresses: kept })
+    if (stored && kept.length > 0 && this.planning.givesAddresses)
+      this.planning.kept.push({ at, stored, addresses: kept })
     if (!('change' in judged)) {
       this.settle(at, entry)
       return
