@@ -226,7 +226,7 @@ describe.each([...dialects()])('the estate as a document of a scoped caller on %
     for (const query of ['', '&dry_run=true']) {
       expect(await imported('devices', [{ name: 'loose' }], query)).toMatchObject(refused)
       const out = { name: 'alpha machine 2', datacenter_id: null, addresses: [], tags: [] }
-      expect(await imported('devices', [out], query)).toMatchObject(refused)
+      expect(await imported('devices', [out], `${query}&lists=replace&empty=clear`)).toMatchObject(refused)
       expect(await imported('networks', [{ name: 'alpha out', subnet: '10.77.0.0/24' }], query)).toMatchObject(refused)
     }
     expect(
