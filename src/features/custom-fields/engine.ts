@@ -14,7 +14,7 @@
  */
 
 import { didYouMean } from '../../platform/cli/suggest.ts'
-import type { AppError, FieldIssue } from '../../platform/contract/errors.ts'
+import { type AppError, type FieldIssue, MAX_ISSUES } from '../../platform/contract/errors.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Fields, fieldsForWrite } from './definitions.ts'
 import type { Custom, CustomPatch, CustomResource, CustomValue, ReferenceTarget } from './fields.ts'
@@ -50,8 +50,14 @@ type Draft = CustomItem &
 
 const NONE: Custom = {}
 
-const unknown = (name: string, resource: CustomResource, fields: Fields): string =>
-  `is no custom field of ${resource}${didYouMean(name, [...fields.keys()])}`
+/** The definitions of a resource, and the number of suggestions that its judgement may still make. */
+type Judging = { readonly resource: CustomResource; readonly fields: Fields; suggestions: number }
+
+const unknown = (name: string, judging: Judging): string => {
+  const isSuggested = judging.suggestions-- > 0
+  const suggestion = isSuggested ? didYouMean(name, [...judging.fields.keys()]) : ''
+  return `is no custom field of ${judging.resource}${suggestion}`
+}
 
 const clear = (draft: Draft, name: string, { required }: StoredField): void => {
   const { at = '', before, issues, values } = draft
@@ -86,7 +92,8 @@ const complete = (draft: Draft, fields: Fields): void => {
   }
 }
 
-const draftOf = (item: CustomItem, resource: CustomResource, fields: Fields): Draft => {
+const draftOf = (item: CustomItem, judging: Judging): Draft => {
+  const { fields } = judging
   const { at = '', before, given } = item
   const draft: Draft = { ...item, issues: [], values: new Map(Object.entries(before ?? NONE)), set: [] }
   const patch =
@@ -94,7 +101,7 @@ const draftOf = (item: CustomItem, resource: CustomResource, fields: Fields): Dr
   for (const [name, value] of Object.entries(patch)) {
     const field = fields.get(name)
     if (field === undefined)
-      draft.issues.push({ field: `${at}custom.${name}`, message: unknown(name, resource, fields) })
+      draft.issues.push({ field: `${at}custom.${name}`, message: unknown(name, judging) })
     else if (value === null || isCleared(value)) clear(draft, name, field)
     else set(draft, field, value)
   }
@@ -170,7 +177,8 @@ export const judgeCustom = async (
   if (items.every(({ before, given }) => before !== undefined && given === undefined))
     return items.map(({ before = NONE }) => ({ custom: before, issues: UNTOUCHED }))
   const fields = await fieldsForWrite(ctx, resource)
-  const drafts = items.map((item) => draftOf(item, resource, fields))
+  const judging = { resource, fields, suggestions: MAX_ISSUES }
+  const drafts = items.map((item) => draftOf(item, judging))
   await checkReferences(ctx, drafts)
   const errors = await checkUnique(ctx, resource, drafts)
   return drafts.map((draft, at) => {

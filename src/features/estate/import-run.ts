@@ -1,6 +1,7 @@
 /** The transaction of an import: validates every row, and writes all or nothing. */
-import { AppError } from '../../platform/contract/errors.ts'
+import { AppError, shorten } from '../../platform/contract/errors.ts'
 import { batches } from '../../platform/db/batches.ts'
+import { createItemErrors } from '../../platform/operation/attempt.ts'
 import type { KernelWriteOptions } from '../../platform/operation/context.ts'
 import { createBreathe } from '../../platform/runtime/pause.ts'
 import type { Ctx } from '../ctx.ts'
@@ -58,6 +59,7 @@ class Beginning {
 class Tally {
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 }
   readonly #errors: ImportResult['errors'] = []
+  readonly #report = createItemErrors()
   #deferred = 0
 
   add(rows: readonly Row[], outcomes: readonly Outcome[]): void {
@@ -69,9 +71,8 @@ class Tally {
       this.#counts.failed++
       if (this.#errors.length === MAX_ERRORS) continue
       const { row = 0, value = {} } = rows[i] ?? {}
-      const { code, error, details } = outcome.toBody()
-      const id = typeof value.id === 'string' ? { id: value.id } : {}
-      this.#errors.push({ row, ...id, code, error, details: [...details] })
+      const id = typeof value.id === 'string' ? { id: shorten(value.id) } : {}
+      this.#errors.push({ row, ...id, ...this.#report(outcome) })
     }
   }
 

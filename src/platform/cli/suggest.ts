@@ -1,5 +1,8 @@
 /** `did you mean`: finds the known word nearest to a mistyped one. */
 
+/** The longest word that is compared: the time grows with the length, and no known word is longer. */
+const MAX_WORD = 64
+
 /** Counts changed, missing, extra or swapped letters between two words (optimal string alignment). */
 const distance = (a: string, b: string): number => {
   let before: number[] = []
@@ -24,12 +27,17 @@ const distance = (a: string, b: string): number => {
 
 /** @example nearest('tgs', ['name', 'tags']) // 'tags' */
 export const nearest = (word: string, known: Iterable<string>): string | undefined => {
+  if (word.length > MAX_WORD) return undefined
   const typed = word.toLowerCase()
   let best: string | undefined
   // About one error in three letters; a larger distance means a different word.
   let bound = Math.max(1, Math.floor(typed.length / 3)) + 1
   for (const one of known) {
-    const off = one.toLowerCase().startsWith(typed) && typed.length > 1 ? 1 : distance(typed, one.toLowerCase())
+    if (one.length > MAX_WORD) continue
+    const isBeginning = one.toLowerCase().startsWith(typed) && typed.length > 1
+    // The lengths alone show a larger distance.
+    if (!isBeginning && Math.abs(one.length - typed.length) >= bound) continue
+    const off = isBeginning ? 1 : distance(typed, one.toLowerCase())
     // Of words that begin with the typed one, the shortest.
     if (off < bound || (best !== undefined && off === bound && one.length < best.length && one.startsWith(typed))) {
       best = one

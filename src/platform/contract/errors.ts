@@ -47,8 +47,51 @@ export type FieldIssue = { readonly field: string; readonly message: string }
 /** The error body of every surface: `{code, error, details}`. */
 export type ErrorBody = { readonly code: ErrorCode; readonly error: string; readonly details: readonly FieldIssue[] }
 
+/** The largest number of fields that an error names, and of characters that their names and messages have together. */
+export const MAX_ISSUES = 100
+export const MAX_ISSUE_CHARACTERS = 16_384
+/** The largest number of characters of a message, of one field's message, and of a field's name. */
+const MAX_MESSAGE = 2 * MAX_ISSUE_CHARACTERS
+const MAX_FIELD_MESSAGE = 4096
+const MAX_FIELD = 256
+/** The largest number of characters of a name that a message quotes. */
+const MAX_QUOTED = 64
+
+/** Returns the beginning of a text that is too long, which ends with `...`. */
+export const shorten = (text: string, most = MAX_QUOTED): string => {
+  if (text.length <= most) return text
+  const kept = text.slice(0, most)
+  // Half of a pair of surrogates is no character.
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}...`
+}
+
+const shortenIssue = ({ field, message }: FieldIssue): FieldIssue => ({
+  field: shorten(field, MAX_FIELD),
+  message: shorten(message, MAX_FIELD_MESSAGE),
+})
+
+/** Returns the first issues, of different fields, within the bounds of an error. There is always one. */
+const limitIssues = (issues: readonly FieldIssue[]): readonly FieldIssue[] => {
+  const kept: FieldIssue[] = []
+  let characters = 0
+  for (const one of issues) {
+    const issue = shortenIssue(one)
+    characters += issue.field.length + issue.message.length
+    if (kept.length === MAX_ISSUES || (kept.length > 0 && characters > MAX_ISSUE_CHARACTERS)) break
+    kept.push(issue)
+  }
+  return kept
+}
+
+const formatIssues = (details: readonly FieldIssue[], total: number): string => {
+  const named = details.map(({ field, message }) => `${field}: ${message}`).join('; ')
+  const others = total - details.length
+  return others > 0 ? `${named}; and ${Number.isFinite(others) ? `${others} ` : ''}more` : named
+}
+
 type Options = ErrorOptions & {
   readonly details?: readonly FieldIssue[]
+  readonly total?: number
   readonly status?: number
   readonly retryAt?: Date
   readonly retryAfterS?: number
@@ -58,6 +101,8 @@ type Options = ErrorOptions & {
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly details: readonly FieldIssue[]
+  /** The number of invalid fields, of which `details` may name only the first. */
+  readonly total: number
   /** HTTP status; usually the code's own, unless a code has several (a body that is too large: 413 INVALID_INPUT). */
   readonly status: number
   /** The time after which a retry is useful: the header Retry-After. */
@@ -70,10 +115,11 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details = [], status = ERRORS[code].status, retryAt, retryAfterS, challenge, ...options }: Options = {},
+    { details = [], total, status = ERRORS[code].status, retryAt, retryAfterS, challenge, ...options }: Options = {},
   ) {
-    super(message, options)
-    this.details = details
+    super(shorten(message, MAX_MESSAGE), options)
+    this.details = limitIssues(details)
+    this.total = total ?? details.length
     this.status = status
     this.retryAt = retryAt
     this.retryAfterS = retryAfterS
@@ -85,12 +131,14 @@ export class AppError extends Error {
   }
 }
 
-/** The 400 for all invalid fields. @example invalid([{ field: 'name', message: 'is required' }]) */
-export const invalid = (issues: readonly FieldIssue[]): AppError => {
+/** The 400 for invalid fields. It names the first of them, and counts the others. @param total if not all are given; Infinity if not counted */
+export const invalid = (issues: readonly FieldIssue[], total = 0): AppError => {
   // One entry per field: its first error.
   const seen = new Set<string>()
-  const details = issues.filter(({ field }) => !seen.has(field) && seen.add(field))
-  return new AppError('VALIDATION_ERROR', details.map((d) => `${d.field}: ${d.message}`).join('; '), { details })
+  const all = issues.filter(({ field }) => !seen.has(field) && seen.add(field))
+  const details = limitIssues(all)
+  const count = Math.max(total, all.length)
+  return new AppError('VALIDATION_ERROR', formatIssues(details, count), { details, total: count })
 }
 
 /** Returns the 400 for one invalid field. */

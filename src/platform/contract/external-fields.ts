@@ -1,5 +1,6 @@
 /** The fields of objects that other systems keep or know: the owner and the ids there. Browser-safe. */
 import { z } from 'zod'
+import { shorten } from './errors.ts'
 import { Filter, MAX_REFERENCE, ruledText } from './fields.ts'
 import { NOT_BLANK, whole } from './text-rules.ts'
 
@@ -39,6 +40,8 @@ export type Refs = Readonly<Record<string, string>>
 export type RefsPatch = Readonly<Record<string, string | null>> | null
 
 const MAX_REFS = 20
+/** An update may replace all refs: each old one is null. */
+const MAX_REFS_IN_PATCH = 2 * MAX_REFS
 const MAX_EXTERNAL_ID = 190
 const SOURCE = '[a-z0-9][a-z0-9_-]{0,31}'
 const isSource = new RegExp(whole(SOURCE))
@@ -67,10 +70,10 @@ export const RefsInput = z
   .superRefine((refs, check) => {
     for (const source of Object.keys(refs))
       if (!isSource.test(source))
-        check.addIssue(`the source ${JSON.stringify(source)} must be 1-32 of a-z 0-9 _ -, beginning with a-z or 0-9`)
+        check.addIssue(`the source ${JSON.stringify(shorten(source))} must be 1-32 of a-z 0-9 _ -, beginning with a-z or 0-9`)
     if (Object.values(refs).filter((id) => id !== null).length > MAX_REFS) check.addIssue(TOO_MANY)
   })
-  .meta({ exact: { propertyNames: { pattern: whole(SOURCE) }, maxProperties: MAX_REFS } })
+  .meta({ exact: { propertyNames: { pattern: whole(SOURCE) }, maxProperties: MAX_REFS_IN_PATCH } })
   .nullable()
   .describe('Ids in other systems, as source: id. An update keeps the others; null takes one away, or all')
 

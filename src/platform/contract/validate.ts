@@ -1,17 +1,17 @@
 /** Parses input by its schema and reports the errors of all fields at once in plain words. Browser-safe. */
 import { z } from 'zod'
-import { type FieldIssue, invalid } from './errors.ts'
+import { type FieldIssue, invalid, MAX_ISSUES, shorten } from './errors.ts'
 
 type RawIssue = z.core.$ZodRawIssue
 type Path = readonly PropertyKey[]
 
-/** @example fieldName(['addresses', 0, 'ip']) // 'addresses[0].ip' */
+/** Long names are cut. @example fieldName(['addresses', 0, 'ip']) // 'addresses[0].ip' */
 export const fieldName = (path: Path): string =>
-  path.reduce<string>(
-    (name, part) =>
-      typeof part === 'number' ? `${name}[${part}]` : name === '' ? String(part) : `${name}.${String(part)}`,
-    '',
-  )
+  path.reduce<string>((name, part) => {
+    if (typeof part === 'number') return `${name}[${part}]`
+    const own = shorten(String(part))
+    return name === '' ? own : `${name}.${own}`
+  }, '')
 
 const ARTICLES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -47,6 +47,15 @@ const choicesOf = (errors: readonly (readonly z.core.$ZodIssue[])[]): readonly u
   return values.some((one) => one === undefined) ? undefined : values.flatMap((one) => one ?? [])
 }
 
+/** The number of unknown fields that one message names. */
+const MAX_NAMED = 10
+
+const unknownMessage = (keys: readonly string[]): string => {
+  const named = keys.slice(0, MAX_NAMED).map((key) => shorten(key))
+  const others = keys.length - named.length
+  return `has unknown fields: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+}
+
 /** Rewords an issue of Zod; undefined keeps a message of the schema. */
 const messageOf = (issue: RawIssue): string | undefined => {
   switch (issue.code) {
@@ -59,7 +68,7 @@ const messageOf = (issue: RawIssue): string | undefined => {
     case 'too_big':
       return sizeMessage(issue, 'at most', issue.maximum)
     case 'unrecognized_keys':
-      return `has unknown fields: ${issue.keys.join(', ')}`
+      return unknownMessage(issue.keys)
     case 'invalid_union': {
       if (issue.input === undefined) return 'is required'
       const choices = choicesOf(issue.errors)
@@ -73,11 +82,51 @@ const messageOf = (issue: RawIssue): string | undefined => {
 export const issuesOf = (error: z.ZodError): FieldIssue[] =>
   error.issues.map((issue) => ({ field: fieldName(issue.path) || 'body', message: issue.message }))
 
-/** @throws AppError VALIDATION_ERROR that names every bad field. */
+/** The number of failed checks after which a validation stops. An option of a union counts as one. */
+const MAX_FAILED_CHECKS = 2000
+/** The number of items of each list that are validated again to name fields of an input with too many failures. */
+const SAMPLE_ITEMS = 5
+
+/** Ends a validation with too many failures. */
+class TooManyFailures extends Error {}
+
+const safeParse = <S extends z.ZodType>(schema: S, input: unknown, most: number) => {
+  let left = most
+  const error = (issue: RawIssue): string | undefined => {
+    if (--left < 0) throw new TooManyFailures()
+    return messageOf(issue)
+  }
+  const result = schema.safeParse(input, { error })
+  // Zod words the issues when they are first read.
+  return result.success ? result : { success: false as const, issues: issuesOf(result.error) }
+}
+
+/** Returns a copy with the first items of each list. */
+const sampleOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, SAMPLE_ITEMS).map(sampleOf)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sampleOf(one)]))
+}
+
+/** Returns the first issues of an input with too many of them. */
+const sampleIssues = (schema: z.ZodType, input: unknown): FieldIssue[] => {
+  const result = safeParse(schema, sampleOf(input), Number.POSITIVE_INFINITY)
+  if (result.success) return [{ field: 'body', message: `has more than ${MAX_ISSUES} errors` }]
+  return result.issues
+}
+
+/** @throws AppError VALIDATION_ERROR that names the bad fields, of many the first. */
 export const parse = <S extends z.ZodType>(schema: S, input: unknown): z.output<S> => {
-  const result = schema.safeParse(input, { error: messageOf })
-  if (result.success) return result.data
-  throw invalid(issuesOf(result.error))
+  const excess = findExcess(schema, input)
+  if (excess.length > 0) throw invalid(excess)
+  try {
+    const result = safeParse(schema, input, MAX_FAILED_CHECKS)
+    if (result.success) return result.data
+    throw invalid(result.issues)
+  } catch (error) {
+    if (!(error instanceof TooManyFailures)) throw error
+    throw invalid(sampleIssues(schema, input), Number.POSITIVE_INFINITY)
+  }
 }
 
 export type InputSchema = {
@@ -86,6 +135,9 @@ export type InputSchema = {
   readonly additionalProperties?: unknown
   readonly items?: InputSchema
   readonly anyOf?: readonly InputSchema[]
+  readonly maxProperties?: number
+  /** Keywords that Zod does not know. */
+  readonly exact?: { readonly maxProperties?: number }
 }
 
 type Definitions = Readonly<Record<string, unknown>>
@@ -111,24 +163,87 @@ export const inputJsonSchema = (schema: z.ZodType): InputSchema => {
 }
 const cache = new WeakMap<z.ZodType, InputSchema>()
 
-const findUnknown = (schema: InputSchema, value: unknown, path: Path): Path[] => {
-  if (schema.anyOf) {
-    // A value with fields is not null. The null option would hide the unknown fields of the other.
-    const found = schema.anyOf.filter(({ type }) => type !== 'null').map((option) => findUnknown(option, value, path))
-    return found.reduce((best, one) => (one.length < best.length ? one : best), found[0] ?? [])
+/** Where an input has objects of any fields, and how many fields they may have. Zod checks the other bounds. */
+type Records =
+  | { readonly most: number }
+  | { readonly items: Records }
+  | { readonly fields: readonly (readonly [name: string, records: Records])[] }
+
+const findRecords = ({ anyOf, items, properties, maxProperties, exact }: InputSchema): Records | undefined => {
+  const most = maxProperties ?? exact?.maxProperties
+  if (most !== undefined) return { most }
+  if (anyOf) {
+    const [first, ...others] = anyOf.flatMap((option) => findRecords(option) ?? [])
+    return others.length === 0 ? first : undefined
   }
-  if (Array.isArray(value))
-    return value.flatMap((item, i) => (schema.items ? findUnknown(schema.items, item, [...path, i]) : []))
-  if (typeof value !== 'object' || value === null) return []
-  const { properties } = schema
-  // An object without declared properties takes any.
-  if (!properties) return []
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
-    return known ? findUnknown(known, inner, [...path, key]) : [[...path, key]]
+  const inItems = items && findRecords(items)
+  if (inItems) return { items: inItems }
+  const fields = Object.entries(properties ?? {}).flatMap(([name, field]) => {
+    const records = findRecords(field)
+    return records ? [[name, records] as const] : []
   })
+  return fields.length > 0 ? { fields } : undefined
 }
 
-/** Names the fields of `value`, at any depth, that the schema does not have; CLI and MCP reject them. */
+const collectExcess = (records: Records, value: unknown, found: { path: Path; most: number }[], path: Path): void => {
+  if (typeof value !== 'object' || value === null || found.length >= MAX_ISSUES) return
+  if ('most' in records) {
+    if (Object.keys(value).length > records.most) found.push({ path, most: records.most })
+    return
+  }
+  if ('items' in records) {
+    if (!Array.isArray(value)) return
+    for (const [i, item] of value.entries()) collectExcess(records.items, item, found, [...path, i])
+    return
+  }
+  // A record of any fields, of which only these are read.
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const [name, inner] of records.fields)
+    if (Object.hasOwn(fields, name)) collectExcess(inner, fields[name], found, [...path, name])
+}
+
+const recordsBySchema = new WeakMap<z.ZodType, Records | null>()
+
+/** Returns an issue for each object that has more fields than `maxProperties`, before anything else is validated. */
+const findExcess = (schema: z.ZodType, input: unknown): FieldIssue[] => {
+  let records = recordsBySchema.get(schema)
+  if (records === undefined) {
+    records = findRecords(inputJsonSchema(schema)) ?? null
+    recordsBySchema.set(schema, records)
+  }
+  if (records === null) return []
+  const found: { path: Path; most: number }[] = []
+  collectExcess(records, input, found, [])
+  return found.map(({ path, most }) => ({ field: fieldName(path), message: `must have at most ${most} fields` }))
+}
+
+/** Adds the paths of unknown fields, at most one more than an error names. */
+const findUnknown = (schema: InputSchema, value: unknown, path: Path, found: Path[] = []): Path[] => {
+  if (found.length > MAX_ISSUES) return found
+  if (schema.anyOf) {
+    // A value with fields is not null. The null option would hide the unknown fields of the other.
+    const [first = [], ...others] = schema.anyOf
+      .filter(({ type }) => type !== 'null')
+      .map((option) => findUnknown(option, value, path))
+    found.push(...others.reduce((best, one) => (one.length < best.length ? one : best), first))
+    return found
+  }
+  if (Array.isArray(value)) {
+    if (schema.items) for (const [i, item] of value.entries()) findUnknown(schema.items, item, [...path, i], found)
+    return found
+  }
+  // An object without declared properties takes any.
+  const { properties } = schema
+  if (typeof value !== 'object' || value === null || !properties) return found
+  for (const [key, inner] of Object.entries(value)) {
+    if (found.length > MAX_ISSUES) return found
+    const known = Object.hasOwn(properties, key) ? properties[key] : undefined
+    if (known) findUnknown(known, inner, [...path, key], found)
+    else found.push([...path, key])
+  }
+  return found
+}
+
+/** Names the fields of `value`, at any depth, that the schema does not have; CLI and MCP reject them. It names the first. */
 export const unknownFields = (schema: z.ZodType, value: unknown): string[] =>
   findUnknown(inputJsonSchema(schema), value, []).map(fieldName)

@@ -1,8 +1,8 @@
 /** Runs a bulk call by the rules of each item's operation; atomic, or each item alone. */
 import type { z } from 'zod'
-import { AppError, type FieldIssue, invalid, invalidField } from '../contract/errors.ts'
+import { AppError, type FieldIssue, invalid, invalidField, MAX_ISSUES } from '../contract/errors.ts'
 import { parse } from '../contract/validate.ts'
-import { attemptEach, type ItemError, itemError } from './attempt.ts'
+import { attemptEach, createItemErrors, type ItemError } from './attempt.ts'
 import type { KernelCtx } from './context.ts'
 import type { Permission } from './operation.ts'
 import { resolveRefs } from './resolve-refs.ts'
@@ -81,9 +81,14 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
 
   const results: Result<Noun, T>[] = []
   const issues: FieldIssue[] = []
+  let bad = 0
+  const itemError = createItemErrors()
   for await (const { index, item, outcome } of attemptEach(ctx, operations, { isAtomic: atomic, run: runOne })) {
     const isFailed = outcome instanceof AppError
-    if (isFailed) issues.push(...placed(outcome, index, rules.noun))
+    if (isFailed) {
+      bad += Math.max(1, outcome.total)
+      if (issues.length < MAX_ISSUES) issues.push(...placed(outcome, index, rules.noun))
+    }
     // TypeScript loses the type of a computed key; the key is the noun. A failed or deleted item has no object.
     results.push({
       index,
@@ -92,7 +97,7 @@ export const runBulk = async <Tables, const Noun extends string, Draft extends z
         : { status: STATUS[item.op], ...(outcome && { [rules.noun]: outcome }) }),
     } as Result<Noun, T>)
   }
-  if (atomic && issues.length > 0) throw invalid(issues)
+  if (atomic && issues.length > 0) throw invalid(issues, bad)
   const failed = results.filter(({ status }) => status === 'failed').length
   return { results, succeeded: results.length - failed, failed }
 }

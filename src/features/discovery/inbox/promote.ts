@@ -5,7 +5,7 @@ import { isHostname } from '../../../net/dns-name.ts'
 import { AppError, invalid, invalidField, notFound } from '../../../platform/contract/errors.ts'
 import { getOwn } from '../../../platform/contract/own.ts'
 import { parse } from '../../../platform/contract/validate.ts'
-import { attemptEach, type ItemError, itemError } from '../../../platform/operation/attempt.ts'
+import { attemptEach, createItemErrors, type ItemError } from '../../../platform/operation/attempt.ts'
 import type { Permission } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { DeviceDraft } from '../../devices/api.ts'
@@ -123,6 +123,7 @@ export const eachItem = async <Item, const Word extends string, T extends object
     return ctx.guarded({ ...guard, input, given: input }, () => run(item, index))
   }
   const results: ItemResult<Word, T>[] = []
+  const itemError = createItemErrors()
   for await (const { index, item, outcome } of attemptEach(ctx, items, { isAtomic: false, run: runOne })) {
     const result =
       outcome instanceof AppError ? { status: 'failed', error: itemError(outcome) } : { status: word, ...outcome }

@@ -1,8 +1,8 @@
 /** The answer of an apply: what changed, or would change. */
 import { type Counts, summaryOf } from '../../../platform/contract/change-summary.ts'
-import { AppError, type FieldIssue } from '../../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, shorten } from '../../../platform/contract/errors.ts'
 import type { RowChange } from '../../../platform/db/journal.ts'
-import { itemError } from '../../../platform/operation/attempt.ts'
+import { createItemErrors } from '../../../platform/operation/attempt.ts'
 import type { Permission } from '../../../platform/operation/operation.ts'
 import type { Ctx } from '../../ctx.ts'
 import { withDeviceNames } from '../../history/items.ts'
@@ -80,10 +80,12 @@ export const fingerprintOf = ({ changes }: Plan, journal: readonly RowChange[] |
 }
 const ID = /[A-Za-z0-9._-]{1,64}/g
 
-const errorOf = ({ resource, row, name, error }: RowError): ApplyResult['errors'][number] => ({
-  ...{ resource, row, name },
-  ...itemError(error),
-})
+const listErrors = (failed: readonly RowError[]): ApplyResult['errors'] => {
+  const report = createItemErrors()
+  return failed
+    .slice(0, MAX_ERRORS)
+    .map(({ resource, row, name, error }) => ({ ...{ resource, row, name: shorten(name) }, ...report(error) }))
+}
 
 const shownChange = (change: PlannedChange, isDry: boolean): ApplyResult['changes'][number] => {
   const { change: action, resource, id, name, row, fields, managedBy } = change
@@ -128,7 +130,7 @@ export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResul
     counts: listCounts(plan, given, failed),
     changes: shown.map((change) => shownChange(change, isDry)),
     changes_total: plan.changes.length,
-    errors: failed.slice(0, MAX_ERRORS).map(errorOf),
+    errors: listErrors(failed),
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
     also: journal && !ctx.caller.reach ? alongWith(countsOf(journal, ctx.caller.permissions), own) : null,

@@ -1,6 +1,5 @@
 /** Decides which object a row means, among those of its name. */
-
-import type { FieldIssue } from '../../../platform/contract/errors.ts'
+import { type FieldIssue, shorten } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { getOwn } from '../../../platform/contract/own.ts'
 import type { Document } from '../../history/kinds.ts'
@@ -40,14 +39,28 @@ const refsOf = ({ document }: Candidate): Refs =>
 const differInSource = (a: Refs, b: Refs): boolean =>
   Object.entries(a).some(([source, id]) => (getOwn(b, source) ?? id) !== id)
 
+/** The number of rows that are compared in pairs. */
+const MAX_PAIRED_ROWS = 500
+
+/** True if all rows have a ref of one source, and each another one. */
+const haveOwnRefs = (rows: readonly MatchRow[]): boolean =>
+  Object.keys(rows[0]?.refs ?? {}).some((source) => {
+    const ids = new Set(rows.map(({ refs }) => getOwn(refs, source)))
+    return ids.size === rows.length && !ids.has(undefined)
+  })
+
 /** Rows of one place, each of which has another ref of the same source. */
-const areToldApartByRefs = (rows: readonly MatchRow[]): boolean =>
-  rows.length > 1 && rows.every((row, i) => rows.slice(i + 1).every((other) => differInSource(row.refs, other.refs)))
+const areToldApartByRefs = (rows: readonly MatchRow[]): boolean => {
+  if (rows.length < 2) return false
+  if (haveOwnRefs(rows)) return true
+  if (rows.length > MAX_PAIRED_ROWS) return false
+  return rows.every((row, i) => rows.slice(i + 1).every((other) => differInSource(row.refs, other.refs)))
+}
 
 const severalIssue = ({ resource, noun, key }: ResourceRules, name: unknown, n: number): FieldIssue => {
   const words = key.by === 'name' ? key.apart.map((field) => field.replace(/_id$/, '')) : []
   const apart = words.length > 0 ? `the ${words.join(', ')}, ` : ''
-  const called = `called ${JSON.stringify(name)}`
+  const called = `called ${shorten(JSON.stringify(name))}`
   const which = n === 1 ? `several rows may mean the ${noun} ${called}` : `${n} ${resource} are ${called}`
   return { field: 'name', message: `${which}: give ${apart}the id or a ref` }
 }

@@ -30,6 +30,7 @@ import {
   storedOf,
   textOf,
 } from './planning.ts'
+import { type Given, withParentsFirst } from './port-order.ts'
 import { type Fields, isFields, resolveReferences } from './references.ts'
 import { type NameKey, type ResourceRules, rulesFor } from './resources.ts'
 import { unknownIssues } from './row.ts'
@@ -43,9 +44,6 @@ const refsIn = ({ refs }: Fields): Refs =>
         Object.entries(refs).flatMap(([source, id]) => (typeof id === 'string' ? [[source, id.trim()]] : [])),
       )
     : {}
-
-/** A row as it is given, with its place in the list. */
-type Given = readonly [at: number, raw: unknown]
 
 /** Returns the rows that are no objects of an earlier plan, with ids in place of names. */
 const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => {
@@ -68,7 +66,7 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
     }
     const { fields, issues, hidden, later } = await resolveReferences(resource, raw, planning.scope)
     if (later.length > 0) rows.later.set(at, later)
-    const all = [...issues, ...unknownIssues(rules, fields)]
+    const all = [...issues, ...unknownIssues(rules, fields, planning.isListed)]
     if (fields.id !== undefined && typeof fields.id !== 'string') all.push({ field: 'id', message: 'must be a string' })
     read.push({ at, raw, fields, issues: all, hidden, refs: refsIn(fields) })
   }
@@ -317,20 +315,6 @@ const planRows = async (rows: Rows, given: readonly Given[]): Promise<void> => {
   if (by === 'name') await planByNames(rows, others, meant)
   else if (by === 'unique') await planByUnique(rows, others, meant)
   else await planByFixed(rows, others)
-}
-
-const fieldOf = ([, raw]: Given, field: string): string => (isFields(raw) ? keyOfName(textOf(raw[field])) : '')
-
-/** Yields the rows of ports so that a port comes after the one that it is part of. */
-function* withParentsFirst(given: readonly Given[]): Generator<readonly Given[]> {
-  for (let left = given; left.length > 0; ) {
-    const names = new Set(left.map((row) => fieldOf(row, 'name')))
-    const ready = left.filter((row) => fieldOf(row, 'parent') === '' || !names.has(fieldOf(row, 'parent')))
-    // Ports of one name at several devices, or parts of each other: as they stand.
-    const step = ready.length > 0 ? new Set(ready) : new Set(left)
-    yield [...step]
-    left = left.filter((row) => !step.has(row))
-  }
 }
 
 const planResource = async (planning: Planning, resource: Resource, given: readonly unknown[]): Promise<void> => {

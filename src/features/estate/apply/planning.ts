@@ -1,6 +1,6 @@
 import { cidrHolds, parseCidr } from '../../../net/cidr.ts'
 import { parseIp } from '../../../net/ip.ts'
-import { type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
+import { AppError, type FieldIssue, invalid } from '../../../platform/contract/errors.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { cachedCount } from '../../../platform/db/cache/query-cache.ts'
 import { createBreathe } from '../../../platform/runtime/pause.ts'
@@ -8,6 +8,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { Custom, CustomResource } from '../../custom-fields/fields.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
+import { MAX_ERRORS } from '../api.ts'
 import type { RowRules } from '../row-rules.ts'
 import { addressDefaultsOf, type NamedValue, type ReferenceFields, referenceFieldsOf } from './custom-references.ts'
 import { type Entry, entryOf, Objects, storedDocuments } from './objects.ts'
@@ -84,6 +85,9 @@ export const nameOf = (
   return [parent ?? parent_id, type, child ?? child_id].map(textOf).filter(Boolean).join(' ')
 }
 
+/** The error of rows that an answer only counts. */
+const UNLISTED = new AppError('VALIDATION_ERROR', 'has errors')
+
 /** The plan of a document while it is made. */
 export class Planning {
   readonly changes: PlannedChange[] = []
@@ -156,6 +160,11 @@ export class Planning {
     return { ...address, network_id: null, pool_id: null }
   }
 
+  /** True while the answer lists the errors of another bad row. */
+  get isListed(): boolean {
+    return this.errors.length < MAX_ERRORS
+  }
+
   countRow(): void {
     this.input.planned?.(++this.#planned)
   }
@@ -196,6 +205,12 @@ export class Rows {
   fail({ at, raw, fields }: Row, issues: readonly FieldIssue[], isTwice = false): void {
     const { resource } = this
     this.planning.countRow()
+    // References to a row that is there twice mean the first.
+    if (!isTwice) this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
+    if (!this.planning.isListed) {
+      this.planning.errors.push({ resource, row: at, name: '', error: UNLISTED })
+      return
+    }
     const placed = new Map<string, FieldIssue>()
     for (const { field, message } of issues) {
       const place = placeInRow(resource, raw, field)
@@ -209,8 +224,6 @@ export class Rows {
       name: nameOf(resource, given),
       error: invalid([...placed.values()]),
     })
-    // References to a row that is there twice mean the first.
-    if (!isTwice) this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
   }
 
   /** Returns the earlier row that means or makes the same object. */

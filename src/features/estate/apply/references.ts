@@ -1,6 +1,6 @@
 /** Replaces the names of a row by ids: `datacenter: Amsterdam` becomes `datacenter_id`. */
 import { didYouMean } from '../../../platform/cli/suggest.ts'
-import type { FieldIssue } from '../../../platform/contract/errors.ts'
+import { type FieldIssue, shorten } from '../../../platform/contract/errors.ts'
 import { refOf } from '../../../platform/contract/external-fields.ts'
 import type { CustomResource } from '../../custom-fields/fields.ts'
 import { INVENTORY, type Resource } from '../../inventory.ts'
@@ -55,7 +55,10 @@ type Place = { readonly at: string; readonly issues: Issues; readonly scope: Sco
 
 const nounOf = (resource: Resource): string => rulesFor(resource).noun
 
-const shown = (value: unknown): string => JSON.stringify(value)
+/** The number of characters of a value that an error quotes. */
+const MAX_SHOWN = 256
+
+const shown = (value: unknown): string => shorten(JSON.stringify(value), MAX_SHOWN)
 
 /** The words by which one of several objects can be named. */
 const tellApart = (resource: Resource): string => {

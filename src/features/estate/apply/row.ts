@@ -61,14 +61,18 @@ const issuesOf = (work: () => void): readonly FieldIssue[] => {
   }
 }
 
-/** Returns an error for each field that no row of the resource has. */
-export const unknownIssues = ({ resource, draft, level, noun }: ResourceRules, fields: Fields): FieldIssue[] => {
+/** Returns an error for each field that no row of the resource has. @param suggests the nearest known names */
+export const unknownIssues = (
+  { resource, draft, level, noun }: ResourceRules,
+  fields: Fields,
+  suggests: boolean,
+): FieldIssue[] => {
   const names = [...Object.keys(draft.shape), ...level.references.map(({ as }) => as)]
   return (
     unknownFields(draft, fields)
       // That of a device type is made of other fields.
       .filter((field) => field !== 'id' && !READ_ONLY.has(field) && !(field === 'name' && resource === 'device-types'))
-      .map((field) => ({ field, message: `is not a field of a ${noun}${didYouMean(field, names)}` }))
+      .map((field) => ({ field, message: `is not a field of a ${noun}${suggests ? didYouMean(field, names) : ''}` }))
   )
 }
 
