@@ -41,6 +41,16 @@ describe.each(dialects())('on %s', (dialect) => {
     },
   )
 
+  test('the key is refused in a large body, which is parsed item by item', async () => {
+    const device = JSON.stringify({ description: 'x'.repeat(4000) })
+    const many = Array.from({ length: 100 }, () => `{"op":"create","device":${device}}`).join(',')
+    const bad = '{"op":"create","device":{"name":"x","custom":{"__proto__":"x"}}}'
+    const bulk = await post('/api/devices/bulk', `{"operations":[${many},${bad}]}`)
+    expect([bulk.status, bulk.text]).toEqual([400, expect.stringContaining('operations[100].device.custom.__proto__')])
+    const outside = await post('/api/devices/bulk', `{"__proto__":[],"operations":[${many}]}`)
+    expect([outside.status, outside.text]).toEqual([400, expect.stringContaining('"field":"__proto__"')])
+  })
+
   test('a text that holds the key is a text', async () => {
     const device = await inv.api.devices.create({ name: '__proto__', description: '{"__proto__": 1}' })
     expect(device).toMatchObject({ name: '__proto__', description: '{"__proto__": 1}' })

@@ -100,8 +100,7 @@ const draftOf = (item: CustomItem, judging: Judging): Draft => {
     given === null && before ? Object.fromEntries(Object.keys(before).map((name) => [name, null])) : (given ?? {})
   for (const [name, value] of Object.entries(patch)) {
     const field = fields.get(name)
-    if (field === undefined)
-      draft.issues.push({ field: `${at}custom.${name}`, message: unknown(name, judging) })
+    if (field === undefined) draft.issues.push({ field: `${at}custom.${name}`, message: unknown(name, judging) })
     else if (value === null || isCleared(value)) clear(draft, name, field)
     else set(draft, field, value)
   }

@@ -70,7 +70,9 @@ export const RefsInput = z
   .superRefine((refs, check) => {
     for (const source of Object.keys(refs))
       if (!isSource.test(source))
-        check.addIssue(`the source ${JSON.stringify(shorten(source))} must be 1-32 of a-z 0-9 _ -, beginning with a-z or 0-9`)
+        check.addIssue(
+          `the source ${JSON.stringify(shorten(source))} must be 1-32 of a-z 0-9 _ -, beginning with a-z or 0-9`,
+        )
     if (Object.values(refs).filter((id) => id !== null).length > MAX_REFS) check.addIssue(TOO_MANY)
   })
   .meta({ exact: { propertyNames: { pattern: whole(SOURCE) }, maxProperties: MAX_REFS_IN_PATCH } })

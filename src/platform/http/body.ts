@@ -2,10 +2,10 @@
 
 import { AppError } from '../contract/errors.ts'
 import { refuseProto } from '../contract/own.ts'
+import { decode, parseLargeObject, skipMark } from './json-body.ts'
+import { invalidJson, JsonScanner } from './json-scanner.ts'
 
 export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024
-/** Maximum nesting. No valid request is deeper, and recursion over deeper values exhausts the stack. */
-export const MAX_DEPTH = 64
 
 export const tooLarge = (maxBytes: number) =>
   new AppError('INVALID_INPUT', `The body is larger than ${maxBytes} bytes`, { status: 413 })
@@ -39,31 +39,10 @@ export const readBytes = async (request: Request, maxBytes: number): Promise<Uin
   }
 }
 
-const isTooDeep = (json: string): boolean => {
-  let depth = 0
-  let isInString = false
-  for (let i = 0; i < json.length; i++) {
-    const c = json.charCodeAt(i)
-    if (isInString) {
-      if (c === 0x5c) i++
-      else if (c === 0x22) isInString = false
-    } else if (c === 0x22) isInString = true
-    else if (c === 0x7b || c === 0x5b) {
-      if (++depth > MAX_DEPTH) return true
-    } else if (c === 0x7d || c === 0x5d) depth--
-  }
-  return false
-}
-
-/** @throws AppError INVALID_JSON for anything but UTF-8 JSON within `MAX_DEPTH`. */
+/** @throws AppError INVALID_JSON for anything but UTF-8 JSON within `MAX_DEPTH`; VALIDATION_ERROR for an object of too many fields */
 export const parseJson = (bytes: Uint8Array): unknown => {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new AppError('INVALID_JSON', 'The body is not UTF-8', { cause })
-  }
-  if (isTooDeep(text)) throw new AppError('INVALID_JSON', `The body is nested deeper than ${MAX_DEPTH} levels`)
+  const text = decode(bytes.subarray(skipMark(bytes)))
+  new JsonScanner(bytes).scan(0, bytes.length)
   const value = parseText(text)
   refuseProto(value, text)
   return value
@@ -73,10 +52,21 @@ const parseText = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new AppError('INVALID_JSON', text.trim() === '' ? 'The body is empty' : 'The body is not valid JSON', {
-      cause,
-    })
+    if (text.trim() === '') throw new AppError('INVALID_JSON', 'The body is empty', { cause })
+    throw invalidJson(cause)
   }
+}
+
+/** Bodies up to this size are parsed at once, in some milliseconds. */
+const MAX_BYTES_AT_ONCE = 256 * 1024
+
+/** @throws AppError INVALID_JSON, VALIDATION_ERROR */
+export const parseJsonObject = async (bytes: Uint8Array): Promise<object> => {
+  if (bytes.length > MAX_BYTES_AT_ONCE) return parseLargeObject(bytes)
+  const body = parseJson(bytes)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new AppError('INVALID_JSON', 'The body must be a JSON object')
+  return body
 }
 
 /** @throws AppError INVALID_INPUT unless the Content-Type is JSON or missing. */

@@ -2,11 +2,10 @@
 
 import { decodedNote, NOTE_HEADER } from '../contract/change-note.ts'
 import { type Coercion, coerceQuery, coercionOf } from '../contract/coerce.ts'
-import { AppError } from '../contract/errors.ts'
 import { inputJsonSchema } from '../contract/validate.ts'
 import { httpParts, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation } from '../operation/operation.ts'
-import { DEFAULT_MAX_BODY_BYTES, parseJson, readBytes, requireJsonType } from './body.ts'
+import { DEFAULT_MAX_BODY_BYTES, parseJsonObject, readBytes, requireJsonType } from './body.ts'
 import { type KnownQuery, refuseUnknownQuery } from './query-names.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -44,10 +43,7 @@ const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): P
   requireJsonType(request)
   const bytes = await readBytes(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
   if (bytes.length === 0 && isBodyOptional) return {}
-  const body = parseJson(bytes)
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new AppError('INVALID_JSON', 'The body must be a JSON object')
-  return body
+  return parseJsonObject(bytes)
 }
 
 /** @throws AppError for an unknown query parameter, and for a body that is not a JSON object, has another type, or is too large. */

@@ -1,8 +1,8 @@
 // The rows of a body split into pieces of any size, and the errors that name a row.
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../contract/errors.ts'
-import { MAX_DEPTH } from './body.ts'
 import { MAX_ROW_BYTES, MAX_ROW_VALUES, RowCutter } from './json-rows.ts'
+import { MAX_DEPTH } from './json-scanner.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

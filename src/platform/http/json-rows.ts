@@ -1,11 +1,12 @@
 /** Cuts the bytes of a JSON array, or of JSON lines, into rows as they arrive, so that only one row is in memory. */
 import { AppError } from '../contract/errors.ts'
-import { DEFAULT_MAX_BODY_BYTES, MAX_DEPTH } from './body.ts'
+import { MAX_ITEM_BYTES, MAX_ITEM_VALUES } from './json-body.ts'
+import { MAX_DEPTH } from './json-scanner.ts'
 
-/** Maximum size of one row in bytes, the same as of any other request's body. */
-export const MAX_ROW_BYTES = DEFAULT_MAX_BODY_BYTES
-/** Maximum number of commas outside of strings in one row; the largest valid device has 8,200. */
-export const MAX_ROW_VALUES = 20_000
+/** Maximum size of one row in bytes. */
+export const MAX_ROW_BYTES = MAX_ITEM_BYTES
+/** Maximum number of commas outside of strings in one row. */
+export const MAX_ROW_VALUES = MAX_ITEM_VALUES
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

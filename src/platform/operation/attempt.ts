@@ -1,6 +1,9 @@
 /** Processes the items of a call separately: a failure rolls back only its own changes. */
 import { AppError, type ErrorBody, type FieldIssue, MAX_ISSUE_CHARACTERS, shorten } from '../contract/errors.ts'
-import { createBreathe } from '../runtime/pause.ts'
+import { createBreathe, pause } from '../runtime/pause.ts'
+
+/** Items that run before the event loop gets control: some milliseconds of work. */
+const ITEMS_PER_TURN = 10
 
 type Scope = { readonly savepoint: <T>(work: () => Promise<T>) => Promise<T> }
 
@@ -23,7 +26,9 @@ type Run<Item, T> = { readonly isAtomic: boolean; readonly run: (item: Item, ind
 export async function* attemptEach<Item, T>(ctx: Scope, items: readonly Item[], { isAtomic, run }: Run<Item, T>) {
   const breathe = createBreathe()
   for (const [index, item] of items.entries()) {
-    await breathe()
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await pause()
+    // Large items take longer.
+    else await breathe()
     yield { index, item, outcome: await attempt(ctx, () => run(item, index), isAtomic) }
   }
 }
@@ -44,6 +49,8 @@ export const createItemErrors = (): ((error: AppError) => ItemError) => {
     const whole = details.reduce((sum, { field, message }) => sum + field.length + message.length, body.error.length)
     const isWhole = whole <= left
     left = isWhole ? left - whole : 0
-    return isWhole ? { ...body, details: [...details] } : { ...body, error: shorten(body.error, MAX_SHORT_ERROR), details: [] }
+    return isWhole
+      ? { ...body, details: [...details] }
+      : { ...body, error: shorten(body.error, MAX_SHORT_ERROR), details: [] }
   }
 }
