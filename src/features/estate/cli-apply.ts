@@ -90,7 +90,7 @@ const placed = ({ rows, places }: EstateFiles, field: string, message: string): 
 const withPlaces = (files: EstateFiles, error: unknown): unknown => {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') return error
   const lines = error.details.map(({ field, message }) => placed(files, field, message))
-  const head = /^\d+ rows? (is|are) bad/.exec(error.message)?.[0]
+  const head = /^(more than )?\d+ rows? (is|are) bad/.exec(error.message)?.[0]
   return new AppError('VALIDATION_ERROR', [head ?? 'the server refuses it', ...lines].join('\n'), { cause: error })
 }
 

@@ -4,6 +4,7 @@ import { AppError, type FieldIssue, shorten } from '../../../platform/contract/e
 import type { RowChange } from '../../../platform/db/journal.ts'
 import { createItemErrors } from '../../../platform/operation/attempt.ts'
 import type { Permission } from '../../../platform/operation/operation.ts'
+import { createBreathe } from '../../../platform/runtime/pause.ts'
 import type { Ctx } from '../../ctx.ts'
 import { withDeviceNames } from '../../history/items.ts'
 import { Sight } from '../../history/sight.ts'
@@ -65,14 +66,20 @@ const listCounts = (rows: Plan, given: readonly Resource[], failed: readonly Row
 const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
 /** The same for each run of a call: new ids are replaced by the rows that make them. */
-export const fingerprintOf = ({ changes }: Plan, journal: readonly RowChange[] | undefined, now: string): string => {
+const fingerprintOf = async (
+  { changes }: Plan,
+  journal: readonly RowChange[] | undefined,
+  now: string,
+): Promise<string> => {
   const made = new Map(
     changes.flatMap(({ change, id, resource, row }) => (change === 'create' ? [[id, `${resource}[${row}]`]] : [])),
   )
   const hasher = new Bun.CryptoHasher('sha256')
+  const breathe = createBreathe()
   for (const { resource, change, id, document, before } of changes) {
     const text = JSON.stringify([resource, change, id, document, before])
     hasher.update(made.size === 0 ? text : text.replaceAll(ID, (one) => made.get(one) ?? one))
+    await breathe()
   }
   const marks = journal && fingerprintsOf(journal, now, NO_NAMES).map((mark) => JSON.stringify(mark))
   hasher.update(JSON.stringify(marks?.sort() ?? null))
@@ -135,8 +142,16 @@ export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResul
     // The counts have objects that a caller with a part of the estate may not read.
     also: journal && !ctx.caller.reach ? alongWith(countsOf(journal, ctx.caller.permissions), own) : null,
     ...(isDry && { lacking: [...lacking] }),
-    fingerprint: fingerprintOf(plan, journal, ctx.now),
+    fingerprint: await fingerprintOf(plan, journal, ctx.now),
   }
+}
+
+/** The number of bad rows after which a document that is applied whole is not read on. */
+const MAX_BAD_ROWS = 1000
+
+/** @throws AppError VALIDATION_ERROR for too many bad rows */
+export const refuseMany = (failed: readonly RowError[]): void => {
+  if (failed.length > MAX_BAD_ROWS) throw refusal(failed)
 }
 
 /** Returns the error of a document with bad rows, which is not applied. */
@@ -150,7 +165,8 @@ export const refusal = (failed: readonly RowError[]): AppError => {
       details.push({ field: field === '' ? at : `${at}.${field}`, message })
   }
   const [first] = details
-  const rows = failed.length === 1 ? '1 row is bad' : `${failed.length} rows are bad`
+  const many = failed.length > MAX_BAD_ROWS ? `more than ${MAX_BAD_ROWS} rows are bad` : `${failed.length} rows are bad`
+  const rows = failed.length === 1 ? '1 row is bad' : many
   const code = failed.every(({ error }) => error.code === 'FORBIDDEN') ? 'FORBIDDEN' : 'VALIDATION_ERROR'
   return new AppError(code, `${rows}, and nothing is applied: ${first?.field} ${first?.message}`, {
     details: details.slice(0, MAX_ERRORS),

@@ -15,7 +15,7 @@ import { lockForRedrawing } from '../../placement-lock.ts'
 import { known } from '../../scopes/part.ts'
 import type { Tables } from '../../tables.ts'
 import { APPLY_WRITES, type estate, MAX_APPLY_PORTS, MAX_APPLY_ROWS } from '../api.ts'
-import { type AnswerParts, answerOf, permissionOf, permissionsOf, refusal } from './answer.ts'
+import { type AnswerParts, answerOf, permissionOf, permissionsOf, refusal, refuseMany } from './answer.ts'
 import { mayHoldCustom, referenceFieldsOf } from './custom-references.ts'
 import { toRowPlace } from './known-part.ts'
 import { findGiverErrors, lockDevices } from './moved-addresses.ts'
@@ -233,8 +233,11 @@ export const applyHandler = (means: Means) => ({
     const onNamed = (resource: Resource) => {
       if (isDry) ctx.require(`${resource}:list`)
     }
-    const whole = ctx.caller.reach && { whole: ctx }
-    const planInput: PlanInput = { rows, owner, takesOver, prunes, lists, empty, onNamed, ...whole }
+    const planInput: PlanInput = {
+      ...{ rows, owner, takesOver, prunes, lists, empty, onNamed },
+      ...(isAtomic && { onBadRow: refuseMany }),
+      ...(ctx.caller.reach && { whole: ctx }),
+    }
 
     /** @returns the permissions that the caller lacks, of a dry run @throws AppError FORBIDDEN in earnest */
     const checkReach = async (by: Ctx, changes: readonly PlannedChange[]): Promise<Permission[]> => {

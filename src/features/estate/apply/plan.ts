@@ -1,6 +1,7 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
 import { DEFAULT_SPACE, type IpKey, ipKeyOf, keyInSpace, parseIp, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { MAX_REFERENCE } from '../../../platform/contract/fields.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { CableDraft } from '../../cables/api.ts'
@@ -38,10 +39,18 @@ import { unknownIssues } from './row.ts'
 /** Rows whose objects are read together. */
 const ROWS_AT_ONCE = 400
 
+/** Returns a text by which objects are found; '' for a longer one than any object has, which its schema refuses later. */
+const getKeyText = (value: unknown): string => {
+  const text = textOf(value)
+  return text.length <= MAX_REFERENCE ? text : ''
+}
+
 const refsIn = ({ refs }: Fields): Refs =>
   isFields(refs)
     ? Object.fromEntries(
-        Object.entries(refs).flatMap(([source, id]) => (typeof id === 'string' ? [[source, id.trim()]] : [])),
+        Object.entries(refs).flatMap(([source, id]) =>
+          typeof id === 'string' && id.length <= MAX_REFERENCE ? [[source, id.trim()]] : [],
+        ),
       )
     : {}
 
@@ -80,13 +89,13 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
   const targets = new Map<Row, string>()
   const refs: [source: string, id: string][] = []
   for (const { fields, refs: own } of given) {
-    if (!textOf(fields.id)) refs.push(...Object.entries(own))
+    if (!getKeyText(fields.id)) refs.push(...Object.entries(own))
     await planning.breathe()
   }
   const owners = await idsOfRefs(planning.ctx, resource, refs)
   for (const row of given) {
     await planning.breathe()
-    const id = textOf(row.fields.id)
+    const id = getKeyText(row.fields.id)
     const ids = id
       ? [id]
       : [...new Set(Object.entries(row.refs).flatMap(([source, ref]) => owners.get(`${source} ${ref}`) ?? []))]
@@ -114,7 +123,7 @@ const planByIds = async (rows: Rows, given: readonly Row[]) => {
 
 /** The text that rows and objects of one name have in common. */
 const groupOfKey = ({ within }: NameKey, fields: Document): string | undefined =>
-  textOf(fields.name).trim() === ''
+  getKeyText(fields.name).trim() === ''
     ? undefined
     : JSON.stringify([keyOfName(textOf(fields.name)), ...within.map((field) => fields[field] ?? null)])
 
@@ -151,11 +160,15 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
       await planning.breathe()
       const matches = [...matchByName(rules, alike, byGroup.get(group) ?? [])]
       // A new object must differ from those that other rows mean, or the next apply could not tell them apart.
-      for (const [row, match] of matches)
+      for (const [row, match] of matches) {
         if (match !== 'new' && 'id' in match) rows.finish(row, match, keyOf(rules, row, match))
-      for (const [row, match] of matches)
+        await planning.breathe()
+      }
+      for (const [row, match] of matches) {
         if (match === 'new') rows.finish(row, undefined, keyOf(rules, row, undefined))
         else if (!('id' in match)) rows.fail(row, [...row.issues, match])
+        await planning.breathe()
+      }
     }
   }
 }

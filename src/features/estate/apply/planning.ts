@@ -26,6 +26,8 @@ export type PlanInput = Ownership &
     readonly onNamed: (resource: Resource) => void
     /** The context of the whole estate, if the plan knows a part of it alone. */
     readonly whole?: Ctx
+    /** Called after each bad row with all of them. @throws AppError to end the plan */
+    readonly onBadRow?: (failed: readonly RowError[]) => void
     /** Called with the number of planned rows. */
     readonly planned?: (rows: number) => void
     /** The rows of an earlier plan that change nothing, and their objects. They are not read again. */
@@ -209,6 +211,7 @@ export class Rows {
     if (!isTwice) this.objects.add({ ...entryOf('', fields, `${resource}[${at}]`), isBad: true })
     if (!this.planning.isListed) {
       this.planning.errors.push({ resource, row: at, name: '', error: UNLISTED })
+      this.planning.input.onBadRow?.(this.planning.errors)
       return
     }
     const placed = new Map<string, FieldIssue>()
