@@ -4,6 +4,7 @@ import { isOn, type Session, type Texts, textOf } from '../../platform/cli/comma
 import { printable, printableJson } from '../../platform/cli/display.ts'
 import { report } from '../../platform/cli/failure.ts'
 import { offerUndo } from '../../platform/cli/preview.ts'
+import { retryWhileBusy } from '../../platform/cli/retry.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { encodedNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
 import { AppError } from '../../platform/contract/errors.ts'
@@ -44,8 +45,10 @@ const filesOf = async ({ io }: Session, texts: Texts): Promise<EstateFiles> => {
 
 type Answer = { readonly result: ApplyResult; readonly changeId: string | null }
 
+type Connection = { readonly io: Session['io']; readonly transport: Transport }
+
 const send = async (
-  transport: Transport,
+  { io, transport }: Connection,
   { files, options, note }: ApplyRequest,
   more: { readonly dry_run?: true; readonly expect?: string },
 ): Promise<Answer> => {
@@ -56,7 +59,7 @@ const send = async (
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
   }
-  const response = await sendRequest(transport, '/api/estate/apply', init)
+  const response = await retryWhileBusy(io, () => sendRequest(transport, '/api/estate/apply', init))
   return { result: ApplyResult.parse(await response.json()), changeId: response.headers.get('x-change-id') }
 }
 
@@ -122,7 +125,7 @@ export const diffEstate = async (session: Session, texts: Texts): Promise<number
     files = await filesOf(session, texts)
     const request = requestOf(files, texts)
     const { transport } = await session.connect()
-    const { result } = await send(transport, request, { dry_run: true })
+    const { result } = await send({ io: session.io, transport }, request, { dry_run: true })
     await show(session, request, result)
     return result.changed ? DIFFERS : 0
   } catch (error) {
@@ -143,7 +146,7 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
   const { io, globals } = session
   const { transport } = await session.connect()
   try {
-    const { result: plan } = await send(transport, request, { dry_run: true })
+    const { result: plan } = await send({ io, transport }, request, { dry_run: true })
     const isJson = globals.output === 'json'
     const isDry = isOn(texts, 'dry-run')
     const failed = plan.errors.length > 0 ? 1 : 0
@@ -158,7 +161,7 @@ export const applyRequest = async (session: Session, request: ApplyRequest, text
       await io.stderr.write('Nothing was changed.\n')
       return 1
     }
-    const { result, changeId } = await send(transport, request, { expect: plan.fingerprint })
+    const { result, changeId } = await send({ io, transport }, request, { expect: plan.fingerprint })
     if (isJson) await show(session, request, result)
     else if (!globals.isQuiet) await io.stdout.write(`Done: ${printable(result.summary)}.\n`)
     if (changeId) await offerUndo(session, [changeId])

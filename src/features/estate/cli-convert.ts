@@ -8,6 +8,7 @@ import { type Session, type Texts, textOf } from '../../platform/cli/command.ts'
 import { singular } from '../../platform/cli/command-name.ts'
 import { printable } from '../../platform/cli/display.ts'
 import { didYouMean } from '../../platform/cli/suggest.ts'
+import { retryWhileBusy } from '../../platform/cli/retry.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { parse } from '../../platform/contract/validate.ts'
@@ -94,7 +95,8 @@ const converted = async (session: Session, format: Format, source: string, texts
     // Disables Bun's limit of five minutes for a response.
     timeout: false,
   }
-  const response = await sendRequest(transport, `/api/estate/convert?${query}`, init)
+  const send = () => sendRequest(transport, `/api/estate/convert?${query}`, init)
+  const response = await retryWhileBusy(io, send, init.signal)
   return Converted.parse(await readJson(transport, response))
 }
 

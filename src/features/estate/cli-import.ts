@@ -6,6 +6,7 @@ import { printable, printableJson } from '../../platform/cli/display.ts'
 import { isRow, type Row } from '../../platform/cli/labels.ts'
 import { offerUndo } from '../../platform/cli/preview.ts'
 import { createProgress } from '../../platform/cli/progress.ts'
+import { retryWhileBusy } from '../../platform/cli/retry.ts'
 import { tableText } from '../../platform/cli/table.ts'
 import { usageError } from '../../platform/cli/usage-error.ts'
 import { encodedNote, NOTE_HEADER } from '../../platform/contract/change-note.ts'
@@ -34,6 +35,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<unknow
 }
 
 type Request = {
+  readonly io: Session['io']
   readonly transport: Transport
   readonly isDryRun: boolean
   readonly note: string | undefined
@@ -53,22 +55,24 @@ const roundOf = ({ files }: Sources, isDryRun: boolean): Readonly<Record<string,
 
 const post = async (
   file: SourceFile,
-  { transport, isDryRun, note, signal, round = {} }: Request,
+  { io, transport, isDryRun, note, signal, round = {} }: Request,
 ): Promise<Response> => {
   const query = new URLSearchParams({ resource: file.resource, dry_run: String(isDryRun), ...round })
-  const init = {
+  const initOf = (body: Blob | string) => ({
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/x-ndjson',
       ...(note !== undefined && { [NOTE_HEADER]: encodedNote(note) }),
     },
-    body: await file.body(),
+    body,
     signal,
     // Disables Bun's limit of five minutes for a response: a large import may take longer.
     timeout: false,
-  }
-  return sendRequest(transport, `/api/estate/import?${query}`, init).catch((cause: unknown) => {
+  })
+  // A body that is read from a file can be sent once.
+  const send = async () => sendRequest(transport, `/api/estate/import?${query}`, initOf(await file.body()))
+  return retryWhileBusy(io, send, signal).catch((cause: unknown) => {
     if (!(cause instanceof AppError) || cause.status !== 413) throw cause
     throw new AppError(
       'INVALID_INPUT',
@@ -163,6 +167,7 @@ export const importEstate = async (session: Session, texts: Texts): Promise<numb
   await noteSkipped(session, sources)
   const { transport } = await session.connect()
   const request = {
+    io: session.io,
     transport,
     isDryRun: isOn(texts, 'dry-run'),
     note: textOf(texts, 'change-note'),

@@ -5,6 +5,7 @@ import { headerNote } from '../../platform/contract/history-fields.ts'
 import { rawQuery } from '../../platform/contract/raw-query.ts'
 import { requireJsonType } from '../../platform/http/body.ts'
 import { errorLine, progressLines } from '../../platform/http/progress-lines.ts'
+import { inTurn } from '../../platform/operation/turn.ts'
 import type { Config } from '../../platform/runtime/config/config.ts'
 import { temporaryFolder } from '../../platform/runtime/unnamed-file.ts'
 import type { Outbound } from '../../platform/security/outbound.ts'
@@ -66,7 +67,8 @@ type EstateOptions = {
 
 export const estateFeature = ({ config, operations, outbound }: EstateOptions): Feature => {
   const importers = importersOf(operations)
-  const slots = createSlots()
+  const slots = createSlots('import')
+  const applies = createSlots('apply')
   const dir = temporaryFolder(config.dataDir)
   const convertFile = createConverter(dir)
 
@@ -81,10 +83,13 @@ export const estateFeature = ({ config, operations, outbound }: EstateOptions): 
   }
 
   return {
-    operations: implement(estate, {
-      apply: applyHandler({ ...config, operations }),
-      pull: createPullHandler({ slots, convertFile, dir, outbound }),
-    }),
+    operations: inTurn(
+      implement(estate, {
+        apply: applyHandler({ ...config, operations }),
+        pull: createPullHandler({ slots, convertFile, dir, outbound }),
+      }),
+      { [estate.apply.name]: applies.enter },
+    ),
     routes: [
       { route: estateRoutes.schema, handler: async (_ctx, request) => schemaResponse(request) },
       { route: estateRoutes.export, handler: exportHandler },

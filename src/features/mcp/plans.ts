@@ -11,6 +11,7 @@ import type { Bound } from '../../platform/operation/context.ts'
 import { canDryRun, dryRun, runRecorded, shownRun } from '../../platform/operation/dry-run.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
 import type { Request, ShownChanges } from '../../platform/operation/request.ts'
+import { runInTurn } from '../../platform/operation/turn.ts'
 import type { DbScope } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 import {
@@ -183,7 +184,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const { permissions } = request.caller
       let done: readonly RowChange[] = []
       let names: DeviceNames = new Map()
-      const answer = await runPlanned({
+      const application: Application = {
         ...{ bound, at },
         // The stored input was validated when the plan was made.
         request: { ...request, input: JSON.parse(plan.input) } as Request,
@@ -203,7 +204,8 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
           if (hasMoved) throw moved(issues)
           done = changes
         },
-      })
+      }
+      const answer = await runInTurn(bound, request.caller, () => runPlanned(application))
       const seen = await seenChanges({ db: db.read, store: db }, request.caller, done)
       const created = shownOf(
         seen.changes.filter(({ before }) => !before),

@@ -109,14 +109,29 @@ const codeOfStatus = (status: number): ErrorCode => {
 const isIssue = (value: unknown): value is FieldIssue =>
   typeof value === 'object' && value !== null && 'field' in value && 'message' in value
 
-/** Returns the error of a body `{code, error, details}`, or without one, of the status. */
-export const errorOf = (status: number, body: unknown, from: string): AppError => {
+/** Returns the seconds of a Retry-After, which is a number of seconds or a date (RFC 9110 10.2.3). */
+const getRetryAfterS = ({ headers }: Response): number | undefined => {
+  const text = headers.get('retry-after')
+  if (text === null) return undefined
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
+}
+
+/** Returns the error of a body `{code, error, details}`, or without one, of the status. @param retryAfterS of its header */
+export const errorOf = (status: number, body: unknown, from: string, retryAfterS?: number): AppError => {
   // Read field by field below, because a proxy or a newer server may send any value.
   const { code, error, details } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   if (typeof error !== 'string')
-    return new AppError(codeOfStatus(status), `${from} answered with HTTP status ${status}`, { status })
+    return new AppError(codeOfStatus(status), `${from} answered with HTTP status ${status}`, {
+      status,
+      ...(retryAfterS !== undefined && { retryAfterS }),
+    })
   const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : codeOfStatus(status)
-  return new AppError(known, error, { status, details: Array.isArray(details) ? details.filter(isIssue) : [] })
+  return new AppError(known, error, {
+    status,
+    details: Array.isArray(details) ? details.filter(isIssue) : [],
+    ...(retryAfterS !== undefined && { retryAfterS }),
+  })
 }
 
 const placeOf = (transport: Transport): string => transport.baseUrl || 'the server'
@@ -142,7 +157,7 @@ export const sendRequest = async (transport: Transport, path: string, init: Requ
   if (response.ok) return response
   // A body that isn't JSON adds nothing to the status.
   const body: unknown = await response.json().catch(() => undefined)
-  throw errorOf(response.status, body, placeOf(transport))
+  throw errorOf(response.status, body, placeOf(transport), getRetryAfterS(response))
 }
 
 /** Calls an operation and returns the response with its body unread, for answers that are streamed on. */

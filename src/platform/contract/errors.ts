@@ -150,7 +150,8 @@ export const rejectIssues = (issues: readonly FieldIssue[]): void => {
 }
 
 /** Returns the 404 for one object: `No device with id "x"`. */
-export const notFound = (noun: string, id: string): AppError => new AppError('NOT_FOUND', `No ${noun} with id "${id}"`)
+export const notFound = (noun: string, id: string): AppError =>
+  new AppError('NOT_FOUND', `No ${noun} with id "${shorten(id, MAX_FIELD)}"`)
 
 /** @example nameTaken('group', 'netops').message // 'There is a group called "netops" already' */
 export const nameTaken = (noun: string, name: string): AppError =>

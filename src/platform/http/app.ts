@@ -192,31 +192,49 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     // Computed at the first request: doing it for all operations would take a third of the start.
     let known: InputPlan | undefined
     const plan = (): InputPlan => {
-      known ??= inputPlan(op)
+      known ??= inputPlan(op, { isPaced: bound.enter !== undefined })
       return known
     }
     const isRead = op.effect === 'read'
     const { access, limited, session, beforeSetup } = op
     const bare = { access, limited, session, beforeSetup }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
+    const read = async (context: RequestContext): Promise<void> => {
+      const input = readInput(plan(), context)
+      context.input = input instanceof Promise ? await input : input
+    }
+    const run = async (context: RequestContext): Promise<Answered> => {
+      if (isConditional) context.ifMatch = context.raw.headers.get('if-match') ?? undefined
+      if (op.createsByRef) context.ifNoneMatch = context.raw.headers.get('if-none-match') ?? undefined
+      const answer = await kernel.run(bound, context)
+      return respond({ context, status: op.status ?? 200, isRead }, answer)
+    }
     return async (context) => {
       try {
         await admit(context, op.createsByRef ? { ...bare, access: admissionOf(op, context.params.id) } : bare)
-        const input = readInput(plan(), context)
-        context.input = input instanceof Promise ? await input : input
+        if (!bound.enter) await read(context)
       } catch (error) {
         return refused(context, op, error)
       }
-      if (isConditional) context.ifMatch = context.raw.headers.get('if-match') ?? undefined
-      if (op.createsByRef) context.ifNoneMatch = context.raw.headers.get('if-none-match') ?? undefined
-      if (op.reportsProgress && acceptsLines(context.raw)) return progressAnswer(bound, context)
-      const answer = await kernel.run(bound, context)
-      return respond({ context, status: op.status ?? 200, isRead }, answer)
+      if (!bound.enter) {
+        if (op.reportsProgress && acceptsLines(context.raw)) return progressAnswer(bound, context)
+        return run(context)
+      }
+      // A call that must come again has no entry in the audit trail.
+      const leave = await bound.enter(context.caller)
+      try {
+        await read(context)
+        if (op.reportsProgress && acceptsLines(context.raw)) return progressAnswer(bound, context, leave)
+      } catch (error) {
+        leave()
+        return refused(context, op, error)
+      }
+      return run(context).finally(leave)
     }
   }
 
   /** Returns lines of progress. The status is sent before the outcome, which is the last line. */
-  const progressAnswer = (bound: Bound<Tables>, context: RequestContext): Response => {
+  const progressAnswer = (bound: Bound<Tables>, context: RequestContext, leave?: () => void): Response => {
     const outcome = async (): Promise<object> => {
       try {
         const answer = await kernel.run(bound, context)
@@ -225,6 +243,9 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
         return { result, ...(changeId !== undefined && { change_id: changeId }) }
       } catch (thrown) {
         return errorLine(failureOf(context, thrown))
+      } finally {
+        // Before the last line, because its reader may call again at once.
+        leave?.()
       }
     }
     const left = new AbortController()

@@ -6,6 +6,7 @@ import { inputJsonSchema } from '../contract/validate.ts'
 import { httpParts, takesQuery } from '../operation/http-route.ts'
 import type { AnyOperation } from '../operation/operation.ts'
 import { DEFAULT_MAX_BODY_BYTES, parseJsonObject, readBytes, requireJsonType } from './body.ts'
+import { pacedBody } from './paced-body.ts'
 import { type KnownQuery, refuseUnknownQuery } from './query-names.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -16,10 +17,12 @@ export type InputPlan = {
   readonly headers: readonly (readonly [string, string])[]
   readonly isInQuery: boolean
   readonly isBodyOptional: boolean
+  /** A slow body is broken off, because the call holds one of few turns. */
+  readonly isPaced: boolean
   readonly query: KnownQuery
 }
 
-export const inputPlan = (op: AnyOperation): InputPlan => {
+export const inputPlan = (op: AnyOperation, { isPaced }: Pick<InputPlan, 'isPaced'>): InputPlan => {
   const { method, params } = httpParts(op.http)
   // `required` is part of every JSON Schema of an object.
   const { required = [] } = inputJsonSchema(op.input) as { required?: readonly string[] }
@@ -28,6 +31,7 @@ export const inputPlan = (op: AnyOperation): InputPlan => {
   const names = isInQuery ? Object.keys(op.input.shape) : (op.inQuery ?? [])
   return {
     op,
+    isPaced,
     coercion,
     headers: Object.entries(op.headers ?? {}),
     isInQuery,
@@ -39,9 +43,17 @@ export const inputPlan = (op: AnyOperation): InputPlan => {
 const queryInput = ({ coercion }: InputPlan, search: string): Record<string, unknown> =>
   search.startsWith('?') ? coerceQuery(coercion, new URLSearchParams(search)) : {}
 
-const bodyInput = async ({ op, isBodyOptional }: InputPlan, request: Request): Promise<object> => {
+/** @throws AppError as `pacedBody` */
+const readPaced = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of pacedBody(request, maxBytes)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const bodyInput = async ({ op, isBodyOptional, isPaced }: InputPlan, request: Request): Promise<object> => {
   requireJsonType(request)
-  const bytes = await readBytes(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
+  const read = isPaced ? readPaced : readBytes
+  const bytes = await read(request, op.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES)
   if (bytes.length === 0 && isBodyOptional) return {}
   return parseJsonObject(bytes)
 }

@@ -2,9 +2,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toolName } from '../cli/command-name.ts'
-import { AppError, invalid, invalidField, orNotFound, toAppError } from '../contract/errors.ts'
+import { AppError, invalid, invalidField, orNotFound, shorten, toAppError } from '../contract/errors.ts'
 import type { DescribeCustom } from '../contract/json-schema.ts'
-import { parse, unknownFields } from '../contract/validate.ts'
+import { fieldName, parse, unknownFields } from '../contract/validate.ts'
 import type { ReadPoint } from '../db/database.ts'
 import { admissionOf, checkAccess, InsufficientScopeError } from '../operation/access.ts'
 import type { Caller } from '../operation/caller.ts'
@@ -13,6 +13,7 @@ import type { Kernel } from '../operation/kernel.ts'
 import type { AnyOperation, OperationSet, Permission } from '../operation/operation.ts'
 import type { Request } from '../operation/request.ts'
 import type { Rights } from '../operation/rights.ts'
+import { runInTurn } from '../operation/turn.ts'
 import type { Logger } from '../runtime/log.ts'
 import { answerFieldsOf, listIn } from './output.ts'
 import { setsOf, withIds } from './references.ts'
@@ -100,26 +101,35 @@ const isAppError = (thrown: unknown): thrown is AppError => thrown instanceof Ap
 /** @throws AppError VALIDATION_ERROR that names the unknown fields along with all other errors. */
 const refuseUnknown = (schema: z.ZodType, input: Arguments, isKnown = (_: string): boolean => true): void => {
   const known = Object.fromEntries(Object.entries(input).filter(([field]) => isKnown(field)))
-  const fields = [...unknownFields(schema, known), ...Object.keys(input).filter((field) => !isKnown(field))]
+  const withheld = Object.keys(input).filter((field) => !isKnown(field))
+  const fields = [...unknownFields(schema, known), ...withheld.map((field) => fieldName([field]))]
   const unknown = fields.map((field) => ({ field, message: 'unknown field' }))
   if (unknown.length === 0) return
   try {
     parse(schema, known)
   } catch (thrown) {
-    if (isAppError(thrown)) throw invalid([...unknown, ...thrown.details])
+    if (isAppError(thrown)) throw invalid([...unknown, ...thrown.details], unknown.length + thrown.total)
     throw thrown
   }
   throw invalid(unknown)
 }
 
-const FieldsInput = z.object({ fields: z.array(z.string()).optional() })
+/** The number of fields that a call may ask for; no answer has more. */
+const MAX_WANTED_FIELDS = 1000
+const FieldsInput = z.object({ fields: z.array(z.string()).max(MAX_WANTED_FIELDS).optional() })
+
+/** The number of characters of unknown names that an error quotes. */
+const MAX_UNKNOWN = 1024
 
 /** Validates the `fields` argument before the operation runs. @throws AppError VALIDATION_ERROR */
 const fieldsOf = (known: readonly string[], wanted: unknown): readonly string[] | undefined => {
   const { fields } = parse(FieldsInput, { fields: wanted })
   const unknown = fields?.filter((field) => !known.includes(field)) ?? []
   if (unknown.length === 0) return fields
-  throw invalidField('fields', `has no ${unknown.join(', ')}; there are ${known.join(', ') || 'none to choose from'}`)
+  throw invalidField(
+    'fields',
+    `has no ${shorten(unknown.join(', '), MAX_UNKNOWN)}; there are ${known.join(', ') || 'none to choose from'}`,
+  )
 }
 
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)
@@ -176,14 +186,14 @@ const runOperation = async <Tables>(
   }
   if (isPlanned) {
     try {
-      return fitted(await box.plans.make(bound, { ...request, input }))
+      return fitted(await runInTurn(bound, context.caller, () => box.plans.make(bound, { ...request, input })))
     } catch (error) {
       // A plan is not recorded, but a refusal for lack of a permission is.
       if (isAppError(error) && error.code === 'FORBIDDEN') await box.refused(bound.op, { ...request, input }, error)
       throw error
     }
   }
-  const answer = await box.run(bound, { ...request, input })
+  const answer = await runInTurn(bound, context.caller, () => box.run(bound, { ...request, input }))
   const mostRows = isPaged ? numberOr(call.input.limit, DEFAULT_ROWS) : Number.POSITIVE_INFINITY
   return shape(answer, { fields, mostRows, offset: numberOr(call.input.offset, 0), listIn })
 }
@@ -200,7 +210,7 @@ const ApplyInput = z.strictObject({ plan_id: z.string().min(1) })
 export class UnknownToolError extends Error {
   override readonly name = 'UnknownToolError'
   constructor(tool: string) {
-    super(`There is no tool ${tool}; search_operations finds others`)
+    super(`There is no tool ${shorten(tool)}; search_operations finds others`)
   }
 }
 

@@ -133,8 +133,12 @@ export type RawHandler<Tables> = (
 /** The response of a feature to an event of another feature, in the same transaction. */
 export type Reaction<Tables> = (ctx: KernelCtx<Tables>, data: never) => Promise<void>
 
+/** Waits for the turn of a call, before its body is read. Returns the function that ends it. @throws AppError RATE_LIMIT_EXCEEDED */
+export type Enter = (caller: Caller) => Promise<() => void>
+
 export type Bound<Tables> = {
   readonly op: AnyOperation
+  readonly enter?: Enter
   readonly handler:
     | ((ctx: KernelCtx<Tables>, input: never) => Promise<unknown>)
     | {

@@ -1,7 +1,6 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
 import { DEFAULT_SPACE, type IpKey, ipKeyOf, keyInSpace, parseIp, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
-import { MAX_REFERENCE } from '../../../platform/contract/fields.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { CableDraft } from '../../cables/api.ts'
@@ -39,17 +38,20 @@ import { unknownIssues } from './row.ts'
 /** Rows whose objects are read together. */
 const ROWS_AT_ONCE = 400
 
-/** Returns a text by which objects are found; '' for a longer one than any object has, which its schema refuses later. */
+/** A longer text is no name, id or ref of any object. */
+const MAX_KEY_TEXT = 1024
+
+/** Returns a text by which objects are found; '' for one that is too long, which the schema refuses later. */
 const getKeyText = (value: unknown): string => {
   const text = textOf(value)
-  return text.length <= MAX_REFERENCE ? text : ''
+  return text.length <= MAX_KEY_TEXT ? text : ''
 }
 
 const refsIn = ({ refs }: Fields): Refs =>
   isFields(refs)
     ? Object.fromEntries(
         Object.entries(refs).flatMap(([source, id]) =>
-          typeof id === 'string' && id.length <= MAX_REFERENCE ? [[source, id.trim()]] : [],
+          typeof id === 'string' && id.length <= MAX_KEY_TEXT ? [[source, id.trim()]] : [],
         ),
       )
     : {}
