@@ -205,7 +205,7 @@ const collectExcess = (records: Records, value: unknown, found: { path: Path; mo
 const recordsBySchema = new WeakMap<z.ZodType, Records | null>()
 
 /** Returns an issue for each object that has more fields than `maxProperties`, before anything else is validated. */
-const findExcess = (schema: z.ZodType, input: unknown): FieldIssue[] => {
+export const findExcess = (schema: z.ZodType, input: unknown): FieldIssue[] => {
   let records = recordsBySchema.get(schema)
   if (records === undefined) {
     records = findRecords(inputJsonSchema(schema)) ?? null

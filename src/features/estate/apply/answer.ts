@@ -13,7 +13,7 @@ import { countsOf, fingerprintsOf } from '../../mcp/changes.ts'
 import { type ApplyResult, MAX_ERRORS, MAX_SHOWN_CHANGES } from '../api.ts'
 import type { Plan } from './planning.ts'
 import { rulesFor } from './resources.ts'
-import type { PlannedChange, RowError } from './row.ts'
+import { MAX_BAD_ROWS, type PlannedChange, type RowError } from './row.ts'
 
 const VERBS = ['delete', 'update', 'create'] as const
 
@@ -145,9 +145,6 @@ export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResul
     fingerprint: await fingerprintOf(plan, journal, ctx.now),
   }
 }
-
-/** The number of bad rows after which a document that is applied whole is not read on. */
-const MAX_BAD_ROWS = 1000
 
 /** @throws AppError VALIDATION_ERROR for too many bad rows */
 export const refuseMany = (failed: readonly RowError[]): void => {

@@ -1,6 +1,7 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
 import { DEFAULT_SPACE, type IpKey, ipKeyOf, keyInSpace, parseIp, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
+import { findExcess } from '../../../platform/contract/validate.ts'
 import { batches } from '../../../platform/db/batches.ts'
 import { isManagedBy } from '../../../platform/db/managed-by.ts'
 import type { CableDraft } from '../../cables/api.ts'
@@ -33,7 +34,7 @@ import {
 import { type Given, withParentsFirst } from './port-order.ts'
 import { type Fields, isFields, resolveReferences } from './references.ts'
 import { type NameKey, type ResourceRules, rulesFor } from './resources.ts'
-import { unknownIssues } from './row.ts'
+import { MAX_BAD_ROWS, unknownIssues } from './row.ts'
 
 /** Rows whose objects are read together. */
 const ROWS_AT_ONCE = 400
@@ -61,9 +62,12 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
   const { planning, resource, rules } = rows
   const settled = planning.input.settled?.get(resource)
   const read: Row[] = []
+  let bad = 0
   planning.scope.onNamed(resource)
   for (const [at, raw] of given) {
     await planning.breathe()
+    // The plan ends with the errors of those.
+    if (planning.input.onBadRow && bad > MAX_BAD_ROWS) break
     const known = settled?.get(at)
     if (known) {
       rows.settle(at, known)
@@ -75,10 +79,17 @@ const readRows = async (rows: Rows, given: readonly Given[]): Promise<Row[]> => 
       ])
       continue
     }
+    const excess = findExcess(rules.draft, raw)
+    if (excess.length > 0) {
+      bad++
+      read.push({ at, raw, fields: raw, issues: excess, hidden: [], refs: {} })
+      continue
+    }
     const { fields, issues, hidden, later } = await resolveReferences(resource, raw, planning.scope)
     if (later.length > 0) rows.later.set(at, later)
     const all = [...issues, ...unknownIssues(rules, fields, planning.isListed)]
     if (fields.id !== undefined && typeof fields.id !== 'string') all.push({ field: 'id', message: 'must be a string' })
+    if (all.length > 0) bad++
     read.push({ at, raw, fields, issues: all, hidden, refs: refsIn(fields) })
   }
   return read

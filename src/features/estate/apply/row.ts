@@ -36,6 +36,9 @@ export type PlannedChange = {
   readonly givesTo?: readonly { readonly id: string; readonly ip: string; readonly name: string }[]
 }
 
+/** The number of bad rows after which a document that is applied whole is not read on. */
+export const MAX_BAD_ROWS = 1000
+
 /** A row that is not applied, and its errors by the fields of the row. */
 export type RowError = {
   readonly resource: Resource

@@ -320,7 +320,8 @@ describe.each(dialects())('on %s', (dialect) => {
   test('twenty applies of one document at once make each object once', async () => {
     const body = { devices: [{ name: 'race-1' }, { name: 'race-2' }], datacenters: [{ name: 'race' }] }
     const all = await Promise.all(Array.from({ length: 20 }, () => inv.ask('POST /api/estate/apply', body)))
-    expect(all.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    // One runs at a time, and the others wait for half a second.
+    expect(new Set(all.map(({ status }) => status)).difference(new Set([200, 429]))).toEqual(new Set())
     const names = (await inv.api.devices.list({})).map(({ name }) => name).filter((name) => name.startsWith('race'))
     expect(names.sort()).toEqual(['race-1', 'race-2'])
   })

@@ -55,7 +55,8 @@ describe.each(dialects())('on %s', (dialect) => {
           const body = { managed_by: 'both', devices: rows, datacenters: [{ name: 'both' }] }
           const headers = { Authorization: `Bearer ${admin.key}` }
           const answers = await Promise.all(
-            Array.from({ length: 6 }, async (_, i) => {
+            // An instance runs one apply of a user at a time.
+            Array.from({ length: 2 }, async (_, i) => {
               const response =
                 i % 2 === 0
                   ? await admin.request('POST', '/api/estate/apply', body)
@@ -63,7 +64,7 @@ describe.each(dialects())('on %s', (dialect) => {
               return { status: response.status, body: (await response.json()) as { changed: boolean } }
             }),
           )
-          expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
+          expect(answers.map(({ status }) => status)).toEqual(Array(2).fill(200))
           expect(answers.filter(({ body: { changed } }) => changed)).toHaveLength(1)
           const devices = await admin.api.devices.list({ managed_by: 'both' })
           expect(new Set(devices.map(({ name }) => name)).size).toBe(200)
