@@ -22,7 +22,7 @@ const fields = (count: number, from = 0): string =>
   Array.from({ length: count }, (_, i) => `"k${(from + i).toString(36)}":1`).join(',')
 const repeat = (item: string, count: number): string => Array<string>(count).fill(item).join(',')
 const fill = (item: string, bytes: number): string => repeat(item, Math.floor(bytes / (item.length + 1)))
-const create = (noun: string, body: string): string => `{"op":"create","${noun}":{"name":"x",${body}}}`
+const create = (noun: string, body: string): string => `{"op":"create","${noun}":{"name":1,${body}}}`
 const bulk = (noun: string, body: string, more = ''): string =>
   `{"operations":[${repeat(create(noun, body), 1000)}]${more}}`
 const tool = (operation: string, input: string): string =>
@@ -41,7 +41,11 @@ const CASES: readonly (readonly [title: string, path: string, body: () => string
   ['an apply of 1,000,000 custom values', APPLY, () => `{"devices":[{"name":"a","custom":{${fields(1_000_000)}}}]}`],
   ['an apply of 450,000 custom values in 500 rows', APPLY, () => `{"devices":[${manyNames.join(',')}]}`],
   ['an apply nested 5,000,000 times', APPLY, () => `{"devices":[${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}]}`],
-  ['an apply of 10 MB of lists in lists', APPLY, () => `{"devices":[${fill('['.repeat(58) + ']'.repeat(58), 10 * MB)}]}`],
+  [
+    'an apply of 10 MB of lists in lists',
+    APPLY,
+    () => `{"devices":[${fill('['.repeat(58) + ']'.repeat(58), 10 * MB)}]}`,
+  ],
   ['an apply of 36 MB of numbers as rows', APPLY, () => `{"devices":[${fill('1', 36 * MB)}]}`],
   ['an apply of 90,000 bad rows', APPLY, () => `{"devices":[${repeat('{"name":1,"zz":1,"tags":5}', 90_000)}]}`],
   ['an apply of 1,000,000 wrong tags', APPLY, () => `{"devices":[{"name":"a","tags":[${repeat('1', 1_000_000)}]}]}`],
@@ -56,9 +60,18 @@ const CASES: readonly (readonly [title: string, path: string, body: () => string
   ['a tool call of 900 unknown fields', '/mcp', () => tool('devices.create', `{${fields(900)}}`)],
   ['a tool call of an unknown field of 900 KB', '/mcp', () => tool('devices.create', `{"${'k'.repeat(900_000)}":1}`)],
   ['a tool call of an apply of unknown lists', '/mcp', () => tool('estate.apply', `{${fields(900)}}`)],
+  [
+    'a tool call of 400,000 wrong tags',
+    '/mcp',
+    () => tool('devices.create', `{"name":"a","tags":[${repeat('1', 400_000)}]}`),
+  ],
   ['a tool call of 1,000 bad operations', '/mcp', () => tool('devices.bulk', bulk('device', fields(80)))],
   ['an import of 20,000 bad rows', IMPORT, () => `[${repeat('{"name":1,"tags":[1,2,3],"custom":{"a":{}}}', 20_000)}]`],
-  ['an import of 19,000 custom values a row', IMPORT, () => `[${repeat(`{"name":"a","custom":{${fields(19_000)}}}`, 20)}]`],
+  [
+    'an import of 19,000 custom values a row',
+    IMPORT,
+    () => `[${repeat(`{"name":"a","custom":{${fields(19_000)}}}`, 20)}]`,
+  ],
 ]
 
 describe('the server refuses', () => {

@@ -193,7 +193,8 @@ const collectExcess = (records: Records, value: unknown, found: { path: Path; mo
   }
   if ('items' in records) {
     if (!Array.isArray(value)) return
-    for (const [i, item] of value.entries()) collectExcess(records.items, item, found, [...path, i])
+    for (const [i, item] of value.entries())
+      if (typeof item === 'object') collectExcess(records.items, item, found, [...path, i])
     return
   }
   // A record of any fields, of which only these are read.
@@ -229,7 +230,10 @@ const findUnknown = (schema: InputSchema, value: unknown, path: Path, found: Pat
     return found
   }
   if (Array.isArray(value)) {
-    if (schema.items) for (const [i, item] of value.entries()) findUnknown(schema.items, item, [...path, i], found)
+    const { items } = schema
+    if (!items) return found
+    for (const [i, item] of value.entries())
+      if (typeof item === 'object' && item !== null) findUnknown(items, item, [...path, i], found)
     return found
   }
   // An object without declared properties takes any.

@@ -63,9 +63,21 @@ describe('a large body', () => {
   })
 
   test.each([
-    ['an item of too many bytes', `{"a":[1,{"b":"${'x'.repeat(MAX_ITEM_BYTES + 65_536)}"}]}`, 'a[1]: is larger than 1048576 bytes'],
-    ['an item of too many values', `{"a":[[${'1,'.repeat(MAX_ITEM_VALUES + 65_536)}1]]}`, 'a[0]: holds more than 20000 values'],
-    ['an object of too many bytes', `{"a":{"b":"${'x'.repeat(MAX_ITEM_BYTES + 65_536)}"}}`, 'a: is larger than 1048576 bytes'],
+    [
+      'an item of too many bytes',
+      `{"a":[1,{"b":"${'x'.repeat(MAX_ITEM_BYTES + 65_536)}"}]}`,
+      'a[1]: is larger than 1048576 bytes',
+    ],
+    [
+      'an item of too many values',
+      `{"a":[[${'1,'.repeat(MAX_ITEM_VALUES + 65_536)}1]]}`,
+      'a[0]: holds more than 20000 values',
+    ],
+    [
+      'an object of too many bytes',
+      `{"a":{"b":"${'x'.repeat(MAX_ITEM_BYTES + 65_536)}"}}`,
+      'a: is larger than 1048576 bytes',
+    ],
     ['too many values', `{"a":[${'{},'.repeat(2_600_000)}1]}`, 'body: holds more than 5000000 values'],
   ])('with %s is refused by its place', async (_, text, message) => {
     await expect(parseLargeObject(encode(text))).rejects.toThrow(message)
