@@ -39,8 +39,10 @@ const walk = <T>(schema: FieldSchema, value: unknown, at: At, take: Take<T>): T[
   const own = settled(schema)
   const taken = take(own, value, at)
   if (taken) return taken
-  const { items, properties } = own
+  const { items, maxItems, properties } = own
   const { path } = at
+  // The validation refuses it.
+  if (Array.isArray(value) && maxItems !== undefined && value.length > maxItems) return []
   // A list is addressed by its indices like an object by its keys.
   if (Array.isArray(value) && items)
     return value.flatMap((one, i) => walk(items, one, { holder: value as unknown as Holder, path: [...path, i] }, take))

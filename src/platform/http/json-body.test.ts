@@ -78,7 +78,8 @@ describe('a large body', () => {
       `{"a":{"b":"${'x'.repeat(MAX_ITEM_BYTES + 65_536)}"}}`,
       'a: is larger than 1048576 bytes',
     ],
-    ['too many values', `{"a":[${'{},'.repeat(2_600_000)}1]}`, 'body: holds more than 5000000 values'],
+    ['too many objects', `{"a":[${'{},'.repeat(2_100_000)}1]}`, 'body: holds more than 2000000 lists and objects'],
+    ['too many values', `{"a":[${'1,'.repeat(5_100_000)}1]}`, 'body: holds more than 5000000 values'],
   ])('with %s is refused by its place', async (_, text, message) => {
     await expect(parseLargeObject(encode(text))).rejects.toThrow(message)
   })

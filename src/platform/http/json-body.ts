@@ -12,6 +12,8 @@ export const MAX_ITEM_VALUES = 20_000
 const MAX_TEXT_BYTES = 20 * 1024 * 1024
 /** Maximum number of values of a whole body: each takes up to 100 bytes of memory. */
 export const MAX_BODY_VALUES = 5_000_000
+/** Maximum number of lists and objects in it, whose collection takes the most time. The largest valid document has 1,400,000. */
+export const MAX_BODY_CONTAINERS = 2_000_000
 
 /** The number of bytes that are read between two checks of the clock: well under a millisecond. */
 const PIECE_BYTES = 64 * 1024
@@ -77,8 +79,10 @@ class OutermostObject implements OuterStructure {
   }
 
   #checkSize(to: number): void {
-    const { depth, values } = this.#scanner
+    const { depth, values, containers } = this.#scanner
     if (values > MAX_BODY_VALUES) throw invalidField('body', `holds more than ${MAX_BODY_VALUES} values`)
+    if (containers > MAX_BODY_CONTAINERS)
+      throw invalidField('body', `holds more than ${MAX_BODY_CONTAINERS} lists and objects`)
     const size = to - this.#itemAt
     if (depth < 2 && size > MAX_TEXT_BYTES)
       throw invalidField(this.#scanner.getPlace(), `is larger than ${MAX_TEXT_BYTES} bytes`)

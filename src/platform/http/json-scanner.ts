@@ -35,6 +35,7 @@ export class JsonScanner {
   #expectsName = false
   #depth = 0
   #values = 0
+  #containers = 0
   // By depth: the kind of the value, its commas, and where the name of its current field begins.
   readonly #isObject = new Uint8Array(MAX_DEPTH + 1)
   readonly #commas = new Int32Array(MAX_DEPTH + 1)
@@ -52,6 +53,11 @@ export class JsonScanner {
   /** The number of commas, lists and objects so far, which is about that of the values. */
   get values(): number {
     return this.#values
+  }
+
+  /** The number of lists and objects so far. */
+  get containers(): number {
+    return this.#containers
   }
 
   isObject(depth: number): boolean {
@@ -116,6 +122,7 @@ export class JsonScanner {
 
   #open(at: number, isObject: boolean): void {
     this.#values++
+    this.#containers++
     const depth = ++this.#depth
     if (depth > MAX_DEPTH) throw new AppError('INVALID_JSON', `The body is nested deeper than ${MAX_DEPTH} levels`)
     this.#isObject[depth] = isObject ? 1 : 0

@@ -15,8 +15,15 @@ export const ItemError = z
   })
   .meta({ id: 'Error' })
 
+/** The largest number of fields of one item, which may have those of an answer as well. */
+const MAX_ITEM_FIELDS = 100
+
 /** The fields of one item. The schema of the item's own operation validates them. */
-export const BulkFields = z.record(z.string(), z.unknown()).optional().describe('The fields; for create and update')
+export const BulkFields = z
+  .record(z.string(), z.unknown())
+  .meta({ exact: { maxProperties: MAX_ITEM_FIELDS } })
+  .optional()
+  .describe('The fields; for create and update')
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
