@@ -63,7 +63,7 @@ describe('a validation', () => {
   })
 
   test('takes an object of as many fields as it may have', () => {
-    expect(parse(schema, { custom: record(200, 'x'), items: [] }).custom).toEqual(record(200, 'x'))
+    expect(Object.keys(parse(schema, { custom: record(200, 'x'), items: [] }).custom)).toHaveLength(200)
   })
 
   test('stops after 2,000 failures, and names the first fields', () => {
