@@ -29,7 +29,7 @@ describe('an error', () => {
     expect(error.message.endsWith('f99: is bad; and 150 more')).toBe(true)
   })
 
-  test('says that there are more, if they are not counted', () => {
+  test('says "and more" for fields that are not counted', () => {
     expect(invalid(issues(3), Number.POSITIVE_INFINITY).message).toBe('f0: is bad; f1: is bad; f2: is bad; and more')
   })
 
