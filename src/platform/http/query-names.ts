@@ -19,20 +19,13 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['as_of', 'is not possible here: this has no past'],
   ['dry_run', 'is not possible here'],
 ])
-/** Maximum number of parameters that an error names. */
-const MAX_NAMED = 100
-/** A longer name is cut in the error. */
-const MAX_NAME = 64
-
 const problemOf = (name: string, { names, coercion }: KnownQuery): string | undefined => {
   if (names.has(name)) return undefined
   const entry = recordEntry(coercion, name)
   // Schemas drop the key, so that it would filter nothing.
   if (entry && names.has(entry.record)) return entry.key === PROTO ? NO_FIELD : undefined
-  return ELSEWHERE.get(name) ?? `is not a parameter here${name.length > MAX_NAME ? '' : didYouMean(name, names)}`
+  return ELSEWHERE.get(name) ?? `is not a parameter here${didYouMean(name, names)}`
 }
-
-const shorten = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name)
 
 /**
  * Paths outside of `/api/` take any parameter.
@@ -44,10 +37,9 @@ export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery):
   const query = new URLSearchParams(search)
   for (const name of new Set(query.keys())) {
     const message = problemOf(name, known)
-    if (message !== undefined) issues.push({ field: shorten(name), message })
+    if (message !== undefined) issues.push({ field: name, message })
     else if (name === 'dry_run' && query.getAll(name).includes(''))
       issues.push({ field: name, message: 'must be true or false' })
-    if (issues.length === MAX_NAMED) break
   }
   rejectIssues(issues)
 }
