@@ -57,6 +57,17 @@ test('its secret is sealed, and never sent or recorded', async () => {
   expect(await app.admin.api.ssoProviders.update({ id, client_secret: '' })).toMatchObject({ has_secret: false })
 })
 
+test('its secret is not carried to another issuer', async () => {
+  const { api, request } = app.admin
+  const { id } = await api.ssoProviders.create({ ...draft, name: 'moving', client_secret: 'h1dden' })
+  const issuer = 'https://192.0.2.66/'
+  const path = `/api/sso/providers/${id}`
+  expect(await fieldOf(await request('PUT', path, { issuer }))).toBe('client_secret')
+  expect(await api.ssoProviders.get({ id })).toMatchObject({ issuer: draft.issuer, has_secret: true })
+  expect(await api.ssoProviders.update({ id, issuer, client_secret: '' })).toMatchObject({ issuer, has_secret: false })
+  expect(await api.ssoProviders.update({ id, issuer: draft.issuer })).toMatchObject({ issuer: draft.issuer })
+})
+
 test.each<[object, string]>([
   [{ issuer: 'http://192.0.2.10' }, 'issuer'],
   [{ issuer: 'https://192.0.2.10/?a=b' }, 'issuer'],

@@ -81,8 +81,16 @@ const issuesOf = async (ctx: Ctx, { secrets, config }: ProviderOptions, change: 
   if (after.issuer.startsWith('http:') && !after.allow_http)
     issues.push({ field: 'issuer', message: 'must be an https URL, or allow_http true' })
   if (secret && !secrets.isEnabled) issues.push(missingKey('client_secret'))
-  if (before && before.issuer !== after.issuer && (await identityStore.hasAny(ctx, after.id)))
+  if (!before || before.issuer === after.issuer) return issues
+  if (await identityStore.hasAny(ctx, after.id))
     issues.push({ field: 'issuer', message: 'cannot change, because users have signed in by this provider' })
+  // It is sent to the issuer, and an editor of the provider need not know it.
+  const isElsewhere = new URL(before.issuer).origin !== new URL(after.issuer).origin
+  if (isElsewhere && before.has_secret && secret === undefined)
+    issues.push({
+      field: 'client_secret',
+      message: 'is needed again, because the issuer has another scheme, host or port',
+    })
   return issues
 }
 
