@@ -69,12 +69,25 @@ export const describedRow = (change: RowChange): Pick<PlanTable, 'noun' | 'permi
   return { ...kind, id: idOf(kind, rowOf(change)) }
 }
 
-/** Counts the changed objects, without those that the caller may not read. Kinds without a permission, such as deliveries, belong to others. */
-export const countsOf = (changes: readonly RowChange[], permissions: ReadonlySet<string>): Counts => {
+const resourceOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
+
+type Counting = {
+  readonly permissions: ReadonlySet<string>
+  /** The permissions that the operation needs. The caller knows that it changes objects of their resources. */
+  readonly needed: readonly Permission[]
+}
+
+/** Counts the changed objects, without those that the caller may not know. Kinds without a permission, such as deliveries, belong to others. */
+export const countsOf = (changes: readonly RowChange[], { permissions, needed }: Counting): Counts => {
+  const own = needed.map(resourceOf)
+  const mayCount = (permission: Permission): boolean => {
+    const resource = resourceOf(permission)
+    return permissions.has(permission) || permissions.has(`${resource}:list`) || own.includes(resource)
+  }
   const counts: Counts = {}
   for (const one of changes) {
     const { noun, permission } = planTableOf(one.table)
-    if (permission !== undefined && !permissions.has(permission)) continue
+    if (permission !== undefined && !mayCount(permission)) continue
     counts[verbOf(one)] ??= {}
     const ofVerb = counts[verbOf(one)] ?? {}
     ofVerb[noun] = (ofVerb[noun] ?? 0) + 1

@@ -10,6 +10,7 @@ import type { Caller } from '../../platform/operation/caller.ts'
 import type { Bound } from '../../platform/operation/context.ts'
 import { canDryRun, dryRun, runRecorded, shownRun } from '../../platform/operation/dry-run.ts'
 import type { Kernel } from '../../platform/operation/kernel.ts'
+import { permissionsOf } from '../../platform/operation/operation.ts'
 import type { Request, ShownChanges } from '../../platform/operation/request.ts'
 import { runInTurn } from '../../platform/operation/turn.ts'
 import type { DbScope } from '../ctx.ts'
@@ -76,8 +77,8 @@ const moved = (issues: readonly FieldIssue[]): AppError => {
   )
 }
 
-const described = ({ changes, permissions }: SeenChanges) => {
-  const counts = countsOf(changes, permissions)
+const described = ({ changes, permissions }: SeenChanges, { op }: Pick<Bound<Tables>, 'op'>) => {
+  const counts = countsOf(changes, { permissions, needed: permissionsOf(op.access) })
   return { summary: summaryOf(counts), changes: counts }
 }
 
@@ -154,7 +155,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       const { answer, changes } = await changesOf(bound, request, at)
       const { caller, input } = request
       const seen = await seenChanges({ db: db.read, store: db }, caller, changes)
-      const shown = { ...described(seen), ...failures(answer) }
+      const shown = { ...described(seen, bound), ...failures(answer) }
       if (changes.length === 0) return { ...shown, objects: [] }
       const names = await deviceNames({ db: db.read }, changes, caller.permissions)
       const plan: PlanRow = {
@@ -214,7 +215,7 @@ export const createPlans = ({ db, kernel, planned, now }: PlansOptions): Plans<T
       return {
         applied: true,
         operation: plan.operation,
-        ...described(seen),
+        ...described(seen, bound),
         ...(created.length > 0 && { created }),
         ...failures(answer),
         ...(bound.op.showsChanges && { result: answer }),

@@ -47,8 +47,11 @@ export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery):
 const NO_FIELDS = z.object({})
 const takesAnything = ({ def }: z.ZodObject): boolean => def.catchall instanceof z.ZodUnknown
 
-/** As `refuseUnknownQuery`, for a raw route. A schema that is a loose object takes any parameter. */
+/** As `refuseUnknownQuery`, for a raw route. A schema that is a loose object takes any parameter but those of `ELSEWHERE`. */
 export const refuseUnknownRawQuery = (context: Target, schema: z.ZodObject = NO_FIELDS): void => {
-  if (context.search === '' || takesAnything(schema)) return
-  refuseUnknownQuery(context, { names: new Set(Object.keys(schema.shape)), coercion: coercionOf(schema) })
+  if (context.search === '') return
+  const names = new Set(Object.keys(schema.shape))
+  if (takesAnything(schema))
+    for (const name of new URLSearchParams(context.search).keys()) if (!ELSEWHERE.has(name)) names.add(name)
+  refuseUnknownQuery(context, { names, coercion: coercionOf(schema) })
 }

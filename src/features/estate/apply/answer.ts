@@ -140,7 +140,10 @@ export const answerOf = async (ctx: Ctx, parts: AnswerParts): Promise<ApplyResul
     errors: listErrors(failed),
     extra: plan.extra,
     // The counts have objects that a caller with a part of the estate may not read.
-    also: journal && !ctx.caller.reach ? alongWith(countsOf(journal, ctx.caller.permissions), own) : null,
+    also:
+      journal && !ctx.caller.reach
+        ? alongWith(countsOf(journal, { permissions: ctx.caller.permissions, needed: [] }), own)
+        : null,
     ...(isDry && { lacking: [...lacking] }),
     fingerprint: await fingerprintOf(plan, journal, ctx.now),
   }
