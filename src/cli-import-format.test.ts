@@ -82,7 +82,11 @@ describe('a dump of NetBox', () => {
     const addresses = [{ ip: '10.3.0.5', mac_address: '52:54:00:00:00:01' }, { ip: '10.3.0.6' }]
     await api.devices.update({ id: device?.id ?? '', addresses, tags: ['by-hand'], domains: ['www', 'kept.example'] })
     expect((await run('import', 'hosts', hosts, '--save', saved)).code).toBe(0)
-    expect(parse(readFileSync(saved, 'utf8'))).toMatchObject({ lists: 'add', empty: 'keep', devices: [{ name: 'web-1' }] })
+    expect(parse(readFileSync(saved, 'utf8'))).toMatchObject({
+      lists: 'add',
+      empty: 'keep',
+      devices: [{ name: 'web-1' }],
+    })
     expect(await run('apply', '-f', saved, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
     expect(await run('import', 'hosts', hosts, '--yes')).toMatchObject({ code: 0, err: 'Nothing to do.\n' })
     // Without its rules, it is a document that a person writes.
@@ -96,7 +100,9 @@ describe('a dump of NetBox', () => {
     writeFileSync(two, 'devices:\n  - name: b\n')
     expect(await run('apply', '-f', one, '-f', two, '--yes')).toMatchObject({
       code: 2,
-      err: expect.stringContaining(`two.yaml:2: the rule of its file is lists: replace, that of ${one}:4 is lists: add`),
+      err: expect.stringContaining(
+        `two.yaml:2: the rule of its file is lists: replace, that of ${one}:4 is lists: add`,
+      ),
     })
     writeFileSync(one, 'lists: append\ndevices: []\n')
     expect(await run('apply', '-f', one, '--yes')).toMatchObject({

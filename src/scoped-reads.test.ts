@@ -21,11 +21,11 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'search.all': ['?q=machine', '?q=omega', '?q=10.2.0.10', '?q=10.2.0.0/16', '?q=02:00:00:00:02:01'],
   'networks.next-subnet': ['?prefix_length=28'],
   'devices.list': [
-    ...['', '?limit=1', '?tag=shared', '?sort=updated_at', '?sort=-name', '?custom.owner=team', '?custom.owner=*'],
+    ...['', '?limit=1', '?tags=shared', '?sort=updated_at', '?sort=-name', '?custom.owner=team', '?custom.owner=*'],
     ...['?q=machine', '?q=10.', '?q=omega', '?q=10.2.0.0/16', '?q=02:00:00:00:02:01'],
   ],
   'networks.list': ['', '?include=tree', '?sort=subnet', '?limit=1'],
-  'pools.all': ['', '?tag=shared', '?limit=1'],
+  'pools.all': ['', '?tags=shared', '?limit=1'],
   'ports.device': ['', '?include=peers'],
   'custom-fields.list': ['', '?include=usage'],
   'racks.list': ['', '?include=usage'],

@@ -1,5 +1,4 @@
 /** Compares an estate document with the stored estate, and plans its creates, updates and deletes. Only reads. */
-import { DEFAULT_SPACE, type IpKey, ipKeyOf, keyInSpace, parseIp, type SpaceKey, spaceOfKey } from '../../../net/ip.ts'
 import type { Refs } from '../../../platform/contract/external-fields.ts'
 import { findExcess } from '../../../platform/contract/validate.ts'
 import { batches } from '../../../platform/db/batches.ts'
@@ -13,9 +12,9 @@ import type { DeviceTypeDraft } from '../../device-types/api.ts'
 import * as deviceTypes from '../../device-types/device-types.ts'
 import type { Document } from '../../history/kinds.ts'
 import { INVENTORY, type Resource, tableOf } from '../../inventory.ts'
-import { rangesOf } from '../../pools/pools.ts'
 import type { VlanDraft } from '../../vlans/api.ts'
 import * as vlans from '../../vlans/vlans.ts'
+import { findIdsOfFixedKeys, getFixedKey } from './fixed-keys.ts'
 import { matchByName, partOf } from './matching.ts'
 import { planMoves } from './moved-addresses.ts'
 import { entryOf, idsOfNames, idsOfRefs, keyOfName, storedDocuments } from './objects.ts'
@@ -186,50 +185,6 @@ const planByNames = async (rows: Rows, given: readonly Row[], meant: ReadonlySet
   }
 }
 
-/** The fixed fields of a row as a text, and of a reservation the pool and the address. */
-type FixedKey = { readonly text: string; readonly at?: { readonly pool_id: string; readonly key: IpKey } }
-
-/** Returns the spaces of stored pools. The others make no reservation that is stored. */
-const spacesOfPools = async ({ ctx, scope }: Planning, ids: readonly string[]): Promise<Map<string, SpaceKey>> => {
-  if (!(await scope.hasSpaces())) return new Map()
-  return new Map([...(await rangesOf(ctx, [...new Set(ids)]))].map(([id, { first }]) => [id, spaceOfKey(first)]))
-}
-
-/** Returns the ids of reservations by the texts of their keys, without those that have expired. */
-const reservationsAt = async (planning: Planning, keys: readonly FixedKey[]): Promise<Map<string, string>> => {
-  const { ctx } = planning
-  const places = keys.flatMap(({ at }) => at ?? [])
-  const spaces = await spacesOfPools(
-    planning,
-    places.map(({ pool_id }) => pool_id),
-  )
-  const found = new Map<string, string>()
-  const stored = places.map(({ pool_id, key }) => keyInSpace(key, spaces.get(pool_id) ?? DEFAULT_SPACE))
-  for (const batch of batches(stored)) {
-    const query = ctx.db.selectFrom('reservations').select(['id', 'pool_id', 'ip_key', 'expires_at'])
-    for (const row of await query.where('ip_key', 'in', batch).execute())
-      if (row.expires_at === null || row.expires_at > ctx.now)
-        found.set(`${row.pool_id} ${keyInSpace(row.ip_key, DEFAULT_SPACE)}`, row.id)
-  }
-  return found
-}
-
-/** Returns the key of the object that a row means by its fixed fields; undefined for a row that lacks one. */
-const fixedKeyOf = (
-  resource: Resource,
-  { pool_id, ip_address, parent_id, child_id, type }: Fields,
-): FixedKey | undefined => {
-  if (resource === 'relationships') {
-    const parts = [parent_id, child_id, type].map(textOf)
-    return parts.includes('') ? undefined : { text: parts.join(' ') }
-  }
-  const ip = parseIp(textOf(ip_address))
-  if (!ip || typeof pool_id !== 'string') return undefined
-  // Without a space, because that of a pool may change.
-  const key = ipKeyOf(textOf(ip_address), DEFAULT_SPACE)
-  return { text: `${pool_id} ${key}`, at: { pool_id, key } }
-}
-
 /** The natural keys of a resource whose objects differ by some of their fields together. */
 type Unique = {
   /** @param draft a row that its schema has accepted */
@@ -314,12 +269,9 @@ const isOver = ({ planning }: Rows, { fields }: Row): boolean => {
 const planByFixed = async (rows: Rows, given: readonly Row[]): Promise<void> => {
   const { planning, resource } = rows
   for (const batch of batches(given, ROWS_AT_ONCE)) {
-    const keys = batch.map(({ fields }) => fixedKeyOf(resource, fields))
+    const keys = batch.map(({ fields }) => getFixedKey(resource, fields))
     const known = keys.filter((key) => key !== undefined)
-    const ids =
-      resource === 'relationships'
-        ? new Map(known.map(({ text }) => [text, text]))
-        : await reservationsAt(planning, known)
+    const ids = await findIdsOfFixedKeys(planning, resource, known)
     const stored = await storedOf(
       rows,
       known.flatMap(({ text }) => ids.get(text) ?? []),
