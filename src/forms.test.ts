@@ -44,7 +44,7 @@ type Reading = {
   readonly isShown: (field: FieldSpec, values: Values, isNew: boolean) => boolean
 }
 const { valuesOf, sentValue, isShown }: Reading = await import(
-  join(import.meta.dirname, '../web/src/resource/resource.ts')
+  join(import.meta.dirname, '../web/src/resource/form-values.ts')
 )
 
 type Ids = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 /** The sign-in of a device that has no browser, in the shape of RFC 8628. */
 import { randomInt } from 'node:crypto'
-import { AppError, type ErrorCode, notFound } from '../../platform/contract/errors.ts'
+import { AppError, type ErrorCode, notFound, toErrorBody } from '../../platform/contract/errors.ts'
 import { Key } from '../../platform/contract/fields.ts'
 import { parse } from '../../platform/contract/validate.ts'
 import { parseJson, readBytes, requireJsonType } from '../../platform/http/body.ts'
@@ -141,7 +141,7 @@ const token = async (ctx: Ctx, request: Request, audit: RawAudit<never>): Promis
   // Not thrown: the trail would have an entry for each time that a device asks.
   if ('code' in outcome) {
     const error = new AppError(outcome.code, outcome.message)
-    return Response.json(error.toBody(), { status: error.status, ...UNCACHED })
+    return Response.json(toErrorBody(error), { status: error.status, ...UNCACHED })
   }
   const { key_id, user, expires_at } = outcome.made
   audit.note({

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { AppError } from '../contract/errors.ts'
+import { AppError, toErrorBody } from '../contract/errors.ts'
 import { operation } from '../operation/operation.ts'
 import { call, createClient, requestOf } from './client.ts'
 
@@ -115,7 +115,7 @@ describe('the request', () => {
 describe('a failure', () => {
   test("the server's error arrives whole", async () => {
     const error = await failureOf(client.things.list({ tags: ['bad'] }))
-    expect(error.toBody()).toEqual({
+    expect(toErrorBody(error)).toEqual({
       code: 'VALIDATION_ERROR',
       error: 'tags: no',
       details: [{ field: 'tags', message: 'no' }],

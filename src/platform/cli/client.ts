@@ -122,15 +122,11 @@ export const errorOf = (status: number, body: unknown, from: string, retryAfterS
   // Read field by field below, because a proxy or a newer server may send any value.
   const { code, error, details } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   if (typeof error !== 'string')
-    return new AppError(codeOfStatus(status), `${from} answered with HTTP status ${status}`, {
-      status,
-      ...(retryAfterS !== undefined && { retryAfterS }),
-    })
+    return new AppError(codeOfStatus(status), `${from} answered with HTTP status ${status}`, { status, retryAfterS })
   const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : codeOfStatus(status)
   return new AppError(known, error, {
-    status,
+    ...{ status, retryAfterS },
     details: Array.isArray(details) ? details.filter(isIssue) : [],
-    ...(retryAfterS !== undefined && { retryAfterS }),
   })
 }
 

@@ -1,5 +1,5 @@
 /** Prints an error to the user and returns its exit code. It shows a stack trace only with PLAT_DEBUG=1. */
-import { AppError, ERRORS } from '../contract/errors.ts'
+import { AppError, ERRORS, toErrorBody } from '../contract/errors.ts'
 import { printable, printableJson } from './display.ts'
 import { ClosedPipe, Interrupted, type Io } from './io.ts'
 
@@ -47,7 +47,7 @@ export const report = async (io: Io, thrown: unknown, { isJson }: { isJson: bool
   if (thrown instanceof ClosedPipe) return 0
   if (thrown instanceof Interrupted) return EXIT_INTERRUPTED
   const error = asAppError(thrown)
-  const text = isJson ? printableJson(JSON.stringify(error.toBody())) : textOf(error)
+  const text = isJson ? printableJson(JSON.stringify(toErrorBody(error))) : textOf(error)
   const trace = io.env.PLAT_DEBUG === '1' ? `${asLines(stackOf(thrown))}\n` : ''
   try {
     await io.stderr.write(`${text}\n${trace}`)

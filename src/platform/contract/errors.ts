@@ -94,7 +94,7 @@ type Options = ErrorOptions & {
   readonly total?: number
   readonly status?: number
   readonly retryAt?: Date
-  readonly retryAfterS?: number
+  readonly retryAfterS?: number | undefined
   readonly challenge?: string
 }
 
@@ -117,19 +117,22 @@ export class AppError extends Error {
     message: string,
     { details = [], total, status = ERRORS[code].status, retryAt, retryAfterS, challenge, ...options }: Options = {},
   ) {
-    super(shorten(message, MAX_MESSAGE), options)
-    this.details = limitIssues(details)
+    super(message, options)
+    this.details = details
     this.total = total ?? details.length
     this.status = status
     this.retryAt = retryAt
     this.retryAfterS = retryAfterS
     this.challenge = challenge
   }
-
-  toBody(): ErrorBody {
-    return { code: this.code, error: this.message, details: this.details }
-  }
 }
+
+/** Returns the body of an answer with the error, within its bounds. */
+export const toErrorBody = ({ code, message, details }: AppError): ErrorBody => ({
+  code,
+  error: shorten(message, MAX_MESSAGE),
+  details: limitIssues(details),
+})
 
 /** The 400 for invalid fields. It names the first of them, and counts the others. @param total if not all are given; Infinity if not counted */
 export const invalid = (issues: readonly FieldIssue[], total = 0): AppError => {
@@ -141,8 +144,11 @@ export const invalid = (issues: readonly FieldIssue[], total = 0): AppError => {
   return new AppError('VALIDATION_ERROR', formatIssues(details, count), { details, total: count })
 }
 
-/** Returns the 400 for one invalid field. */
-export const invalidField = (field: string, message: string): AppError => invalid([{ field, message }])
+/** Returns the 400 for one invalid field. Without `invalid`, which a browser does not load. */
+export const invalidField = (field: string, message: string): AppError => {
+  const issue = shortenIssue({ field, message })
+  return new AppError('VALIDATION_ERROR', `${issue.field}: ${issue.message}`, { details: [issue] })
+}
 
 /** @throws AppError VALIDATION_ERROR with all issues, if there are any */
 export const rejectIssues = (issues: readonly FieldIssue[]): void => {

@@ -1,6 +1,6 @@
 /** The REST projection. Order of checks: route -> credentials -> CSRF -> permission -> body -> object. */
 
-import { AppError, toAppError } from '../contract/errors.ts'
+import { AppError, toAppError, toErrorBody } from '../contract/errors.ts'
 import { admissionOf, checkAccess, refuseFeedKey, requireSession, requireSetup } from '../operation/access.ts'
 import type { Bound, BoundRaw, Feature } from '../operation/context.ts'
 import { WithStatus } from '../operation/handler-result.ts'
@@ -285,7 +285,7 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     if (error.status === 408) headers.Connection = 'close'
     if (error.retryAt) headers['Retry-After'] = error.retryAt.toUTCString()
     if (error.retryAfterS !== undefined) headers['Retry-After'] = String(error.retryAfterS)
-    return { status: error.status, headers, body: JSON.stringify(error.toBody()) }
+    return { status: error.status, headers, body: JSON.stringify(toErrorBody(error)) }
   }
 
   const unknown: Handler = async (context) => {

@@ -1,6 +1,6 @@
 /** The answer of long work as JSON lines: progress at intervals, and the outcome as the last line. */
 
-import type { AppError } from '../contract/errors.ts'
+import { type AppError, toErrorBody } from '../contract/errors.ts'
 
 /** The shortest time between two lines of progress. */
 const PROGRESS_MS = 50
@@ -11,7 +11,7 @@ const encoder = new TextEncoder()
 
 /** Returns the last line of a failure. Status 200 is already sent, so the code alone tells a client to sign in again. */
 export const errorLine = (error: AppError): object => ({
-  error: { ...error.toBody(), ...(error.status === 401 && { code: 'UNAUTHORIZED' }) },
+  error: { ...toErrorBody(error), ...(error.status === 401 && { code: 'UNAUTHORIZED' }) },
 })
 
 type Work = {

@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { toolName } from '../cli/command-name.ts'
-import { AppError, invalid, invalidField, orNotFound, shorten, toAppError } from '../contract/errors.ts'
+import { AppError, invalid, invalidField, orNotFound, shorten, toAppError, toErrorBody } from '../contract/errors.ts'
 import type { DescribeCustom } from '../contract/json-schema.ts'
 import { fieldName, parse, unknownFields } from '../contract/validate.ts'
 import type { ReadPoint } from '../db/database.ts'
@@ -270,6 +270,6 @@ export const callTool = async <Tables>(
     return result(await answerOf(box, name, args, context))
   } catch (thrown) {
     if (thrown instanceof UnknownToolError) throw thrown
-    return result(failureOf(thrown, context, name).toBody(), true)
+    return result(toErrorBody(failureOf(thrown, context, name)), true)
   }
 }

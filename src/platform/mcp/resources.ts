@@ -1,5 +1,7 @@
 /** Objects that a client can attach by URI, `plat://device/{id}`, read through the kernel. */
+
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import { toErrorBody } from '../contract/errors.ts'
 import type { Bound } from '../operation/context.ts'
 import { type CallContext, failureOf, type Runner } from './call.ts'
 import { shape } from './shape.ts'
@@ -61,7 +63,7 @@ export const createReadResource =
         const error = failureOf(thrown, context, uri)
         if (error.code === 'NOT_FOUND') break
         const code = error.code === 'INTERNAL_ERROR' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
-        throw new ProtocolError(code, error.message, error.toBody())
+        throw new ProtocolError(code, error.message, toErrorBody(error))
       }
     }
     throw new ResourceNotFoundError(uri)

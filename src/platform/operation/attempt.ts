@@ -1,5 +1,12 @@
 /** Processes the items of a call separately: a failure rolls back only its own changes. */
-import { AppError, type ErrorBody, type FieldIssue, MAX_ISSUE_CHARACTERS, shorten } from '../contract/errors.ts'
+import {
+  AppError,
+  type ErrorBody,
+  type FieldIssue,
+  MAX_ISSUE_CHARACTERS,
+  shorten,
+  toErrorBody,
+} from '../contract/errors.ts'
 import { createBreathe, pause } from '../runtime/pause.ts'
 
 /** Items that run before the event loop gets control: some milliseconds of work. */
@@ -45,7 +52,7 @@ const MAX_SHORT_ERROR = 100
 export const createItemErrors = (): ((error: AppError) => ItemError) => {
   let left = MAX_CHARACTERS
   return (error) => {
-    const { details, ...body } = error.toBody()
+    const { details, ...body } = toErrorBody(error)
     const whole = details.reduce((sum, { field, message }) => sum + field.length + message.length, body.error.length)
     const isWhole = whole <= left
     left = isWhole ? left - whole : 0

@@ -1,7 +1,7 @@
 /** The main of a process that runs one job on the bytes of a stranger. The other half is `bounded-job.ts`. */
 import { beginChild, refusePerson, writeOutput } from '../child/child.ts'
 import { StandardInput } from '../child/standard-input.ts'
-import { invalidField, toAppError } from '../contract/errors.ts'
+import { invalidField, toAppError, toErrorBody } from '../contract/errors.ts'
 import { JOB_EXIT, type JobFailure, type JobLine } from './bounded-job-protocol.ts'
 
 /** Runs a job. @returns its output. @throws AppError */
@@ -10,7 +10,7 @@ export type RunJob = (job: unknown, bytes: Uint8Array) => Promise<Iterable<Uint8
 const describeFailure = (thrown: unknown, field: string): JobFailure => {
   // The engine refuses a text of 2^31 characters, an array that is too long, and a recursion that is too deep.
   const error = thrown instanceof RangeError ? invalidField(field, 'is too large, or nested too deep') : thrown
-  const body = toAppError(error).toBody()
+  const body = toErrorBody(toAppError(error))
   const cause = body.code === 'INTERNAL_ERROR' ? String(error instanceof Error ? error.stack : error) : ''
   return { error: body, cause }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '../api/contracts.ts'
 import { formFields } from '../resource/fields.ts'
-import { emptyValues, inputOf } from '../resource/resource.ts'
+import { emptyValues, inputOf } from '../resource/form-values.ts'
 import {
   type AddressForm,
   addressInput,

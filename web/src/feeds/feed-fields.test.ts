@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { FeedDraft, FeedPatch } from '../../../src/features/feeds/api.ts'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
 import { FORMATS, MEDIA_TYPES as OF_SERVER } from '../../../src/features/feeds/schema.ts'
-import { emptyValues, inputOf, isShown, valuesOf } from '../resource/resource.ts'
+import { emptyValues, inputOf, isShown, valuesOf } from '../resource/form-values.ts'
 import { emptied, fieldsFor, MEDIA_TYPES, previewDraft } from './feed-fields.tsx'
 
 const formats = FORMATS.map((name) => ({ name, ...CATALOGUE[name] }))

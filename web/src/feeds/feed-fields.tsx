@@ -1,7 +1,8 @@
 /** The fields of a feed. A format shows only the fields that it uses. */
 import { lazy, Suspense } from 'react'
 import { CATALOGUE } from '../../../src/features/feeds/catalogue.ts'
-import { type FieldSpec, type Input, inputOf, type Values } from '../resource/resource.ts'
+import { inputOf } from '../resource/form-values.ts'
+import type { FieldSpec, Input, Values } from '../resource/resource.ts'
 import type { Space } from '../spaces/fields.ts'
 import { spaceControl } from '../spaces/known-control.ts'
 import { SelectField } from '../ui/field.tsx'

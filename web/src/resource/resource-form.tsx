@@ -10,18 +10,9 @@ import { drafts } from '../ui/drafts.ts'
 import css from '../ui/field.module.css'
 import { Alert, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
+import { emptyValues, inputOf, isShown, valuesOf } from './form-values.ts'
 import { NoteField } from './note-field.tsx'
-import {
-  type ControlInput,
-  emptyValues,
-  type FieldSpec,
-  inputOf,
-  isKept,
-  isShown,
-  type Resource,
-  type Values,
-  valuesOf,
-} from './resource.ts'
+import { type ControlInput, type FieldSpec, isKept, type Resource, type Values } from './resource.ts'
 import { undoOf } from './undo.ts'
 
 /** An object as the form has loaded it, with the ETag of its version. */

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import type { AnyOperation } from '../../../src/platform/operation/operation.ts'
 import type { Tagged } from '../api/client.ts'
 import type { Change } from '../api/contracts.ts'
-import { localMoment } from '../ui/format.ts'
 
 /** The input of a control that replaces one of the kinds. */
 export type ControlInput = {
@@ -42,9 +41,6 @@ export type FieldSpec = {
   readonly isShown?: (values: Values, isNew: boolean) => boolean
 }
 
-export const isShown = (field: FieldSpec, values: Values, isNew: boolean): boolean =>
-  field.isShown?.(values, isNew) ?? true
-
 export type Values = Readonly<Record<string, string>>
 export type Input = Readonly<Record<string, unknown>>
 
@@ -76,60 +72,3 @@ export type Resource<T> = {
 /** Returns true if the changes of an operation are in the history. */
 export const isKept = ({ headers = {} }: Pick<AnyOperation, 'headers'>): boolean =>
   Object.values(headers).includes('change_note')
-
-export const emptyValues = ({ fields }: Pick<Resource<never>, 'fields'>, given: Values = {}): Values =>
-  Object.fromEntries(fields.map(({ name, initial = '' }) => [name, given[name] ?? initial]))
-
-/** @example formatItems(['web', 'a, b']) // 'web, "a, b"' */
-const formatItems = (items: readonly string[]): string =>
-  items.map((one) => (/[",]/.test(one) ? `"${one.replaceAll('"', '""')}"` : one)).join(', ')
-
-/** An item in quotes, whose own quotes are doubled, or one up to the next comma. */
-const ITEM = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/y
-
-/** @example parseItems('web, "a, b",') // ['web', 'a, b'] */
-const parseItems = (text: string): string[] => {
-  const items: string[] = []
-  for (const [, quoted, plain = ''] of text.matchAll(new RegExp(ITEM, 'g')))
-    items.push((quoted === undefined ? plain : quoted.replaceAll('""', '"')).trim())
-  return items.filter((one) => one !== '')
-}
-
-const textOf = (kind: FieldSpec['kind'], value: unknown): string => {
-  if (value === null || value === undefined) return ''
-  if (kind === 'tags' && Array.isArray(value)) return formatItems(value.map(String))
-  return kind === 'moment' ? localMoment(String(value)).slice(0, 'YYYY-MM-DDTHH:MM'.length) : String(value)
-}
-
-export const valuesOf = ({ fields }: Pick<Resource<never>, 'fields'>, object: object): Values =>
-  Object.fromEntries(
-    fields.map((field) => {
-      const value: unknown = Reflect.get(object, field.name)
-      return [field.name, field.read ? field.read(value) : textOf(field.kind, value)]
-    }),
-  )
-
-const sent = (kind: FieldSpec['kind'], text: string): unknown => {
-  if (kind === 'number') return text.trim() === '' ? null : Number(text)
-  if (kind === 'moment') return text === '' ? '' : new Date(text).toISOString()
-  if (kind === 'tags') return parseItems(text)
-  return kind === 'area' ? text : text.trim()
-}
-
-export const sentValue = ({ name, kind, send }: FieldSpec, values: Values, before?: Values): unknown =>
-  send ? send(values[name] ?? '', before?.[name]) : sent(kind, values[name] ?? '')
-
-/** Compares the sent values; a secret is compared as typed, because removed and kept ones may be sent alike. */
-const isChanged = (field: FieldSpec, values: Values, before: Values): boolean =>
-  values[field.name] !== before[field.name] &&
-  (field.isSecret === true || JSON.stringify(sentValue(field, values)) !== JSON.stringify(sentValue(field, before)))
-
-/** The input of a save: all fields of a new object, otherwise the changed ones, so that no other change is undone. */
-export const inputOf = ({ fields }: Pick<Resource<never>, 'fields'>, values: Values, before?: Values): Input =>
-  Object.fromEntries(
-    fields
-      .filter((field) => isShown(field, values, before === undefined))
-      .filter((field) => before === undefined || isChanged(field, values, before))
-      .map((field) => [field.name, sentValue(field, values, before)] as const)
-      .filter(([, value]) => value !== undefined),
-  )

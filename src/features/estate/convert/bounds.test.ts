@@ -7,6 +7,7 @@ import { findChildren } from '../../../platform/child/testing/children.ts'
 import { AppError } from '../../../platform/contract/errors.ts'
 import { readWhole } from '../../../platform/runtime/bounded-job.ts'
 import { outcomeOf } from '../../../testing/hostile-files.ts'
+import { withSourceRules } from '../row-rules.ts'
 import { type ConversionBounds, computeBounds, createConverter } from './convert.ts'
 import type { Conversion } from './converter.ts'
 import { convertCsv } from './csv.ts'
@@ -173,7 +174,8 @@ describe('a process', () => {
   test('gives the bytes of the conversion, also of a file and an answer that are larger than its pipes', async () => {
     const zone = `$ORIGIN x.\n${Array.from({ length: 20_000 }, (_, i) => `ü${i} A 10.1.${i >> 8}.${i & 255} ; äöü`).join('\n')}\n`
     const { leftover, ...result } = await convertZone(encode(zone), { now: new Date(0) })
-    expect((await convert(zone)).toString()).toBe(JSON.stringify({ format: 'zone', ...result, leftover }))
+    const documents = withSourceRules(result.documents)
+    expect((await convert(zone)).toString()).toBe(JSON.stringify({ format: 'zone', ...result, documents, leftover }))
     expect(children()).toEqual([])
   })
 

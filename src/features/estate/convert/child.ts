@@ -22,8 +22,8 @@ export const convertToJson = async (
 ): Promise<Iterable<Uint8Array>> => {
   const format = given ?? formatOf(bytes)
   const convert = await CONVERTERS[format].load()
-  const { leftover, documents: rows, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
-  const documents = withSourceRules(rows)
+  const { leftover, ...result } = await convert(bytes, { ...options, now: new Date(nowMs) })
+  const documents = withSourceRules(result.documents)
   return jsonPieces({ format, ...result, documents, ...(withLeftover && { leftover }) })
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { emptyValues, inputOf, valuesOf } from './resource.ts'
+import { emptyValues, inputOf, valuesOf } from './form-values.ts'
 
 const resource = {
   fields: [
