@@ -1,7 +1,7 @@
 /** Refuses query parameters that a route does not know. An ignored parameter would answer or delete more than was asked for. */
 import { z } from 'zod'
 import { didYouMean } from '../cli/suggest.ts'
-import { type Coercion, coercionOf, recordEntry } from '../contract/coerce.ts'
+import { type Coercion, coercionOf, NEVER_EMPTY, recordEntry } from '../contract/coerce.ts'
 import { type FieldIssue, rejectIssues } from '../contract/errors.ts'
 import { NO_FIELD, PROTO } from '../contract/own.ts'
 
@@ -38,7 +38,7 @@ export const refuseUnknownQuery = ({ path, search }: Target, known: KnownQuery):
   for (const name of new Set(query.keys())) {
     const message = problemOf(name, known)
     if (message !== undefined) issues.push({ field: name, message })
-    else if (name === 'dry_run' && query.getAll(name).includes(''))
+    else if (NEVER_EMPTY.has(name) && query.getAll(name).includes(''))
       issues.push({ field: name, message: 'must be true or false' })
   }
   rejectIssues(issues)

@@ -1,6 +1,8 @@
 /** Projects one operation or raw route onto its entry in the OpenAPI document. */
+
 import { z } from 'zod'
 import { commandOf, toolName } from '../cli/command-name.ts'
+import { NEVER_EMPTY } from '../contract/coerce.ts'
 import { baseType, type Definitions, type Io, type JsonSchema } from '../contract/json-schema.ts'
 import { type HttpParts, httpParts, takesQuery } from '../operation/http-route.ts'
 import { type AnyOperation, type Effect, permissionsOf, type RawRoute } from '../operation/operation.ts'
@@ -58,7 +60,7 @@ const isRecord = (schema: JsonSchema): boolean => baseType(schema) === 'object'
 
 const parameter = (name: string, where: Parameter['in'], isRequired: boolean, schema: JsonSchema): Parameter => {
   const { description, ...bare } = schema
-  const isEmptiable = where === 'query' && !isRequired && mayBeEmpty(schema)
+  const isEmptiable = where === 'query' && !isRequired && !NEVER_EMPTY.has(name) && mayBeEmpty(schema)
   const isEntries = where === 'query' && isRecord(schema)
   return {
     name,

@@ -144,7 +144,8 @@ test('a raw route declares the parameters of its path and what it produces', () 
 
 test('an empty number of a query is absent, an empty text is a text', () => {
   const list = { ...things.list, name: 'things.page', http: 'GET /api/page' } as const
-  const input = z.object({ limit: z.int().optional(), all: z.boolean().optional(), q: z.string().optional() })
+  const flag = z.boolean().optional()
+  const input = z.object({ limit: z.int().optional(), all: flag, q: z.string().optional(), dry_run: flag })
   const { parameters = [] } =
     openapi({ things: { list: { ...list, input } } }, [], { version: '1' }).paths['/api/page']?.get ?? {}
   const emptiable = parameters.filter((one) => 'allowEmptyValue' in one)
