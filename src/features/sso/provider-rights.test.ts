@@ -58,7 +58,7 @@ describe.each([...dialects()])('the rights to a provider on %s', (dialect) => {
     })
 
     test.each<[string, object]>([
-      ['issuer', { issuer: 'https://192.0.2.10' }],
+      ['issuer', { issuer: 'https://192.0.2.10', client_secret: 'mine' }],
       ['client_id', { client_id: 'mine' }],
       ['client_secret', { client_secret: 'mine' }],
       ['allowed_domains', { allowed_domains: ['example.org'] }],
