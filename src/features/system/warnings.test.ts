@@ -36,6 +36,13 @@ describe('warnings', () => {
     expect(await findListedWarnings(contextWith(['users:update']), sources)).toEqual([])
   })
 
+  test('at most 100 of one kind are returned', async () => {
+    const many = Array.from({ length: 150 }, (_, i) => warning(`n${i}`, 'networks'))
+    const other = { ...warning('x', 'networks'), kind: 'another_rule' }
+    const found = await findListedWarnings(contextWith(['networks:list']), sourcesOf(...many, other))
+    expect(found).toEqual([...many.slice(0, 100), other])
+  })
+
   test('the job logs each warning once', async () => {
     const logged: unknown[] = []
     const warnings = [warning('n1', 'networks')]

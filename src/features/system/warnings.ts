@@ -3,16 +3,22 @@ import type { FindWarnings, Job, Warning } from '../../platform/operation/contex
 import type { Ctx } from '../ctx.ts'
 import type { Tables } from '../tables.ts'
 
-/** Features return at most as many of one kind. */
-export const MAX_WARNINGS_OF_A_KIND = 100
+/** Maximum number of warnings of one kind in an answer and in the log. */
+const MAX_WARNINGS_OF_A_KIND = 100
 const DAY_MS = 86_400_000
 
 export type WarningSources = () => readonly FindWarnings<Tables>[]
 
-/** Returns the warnings of all features, in the order of the features. */
+/** Returns the warnings of all features, in the order of the features, and the first ones of each kind. */
 const collectWarnings = async (ctx: Ctx, sources: WarningSources): Promise<readonly Warning[]> => {
   const warnings: Warning[] = []
-  for (const find of sources()) warnings.push(...(await find(ctx)))
+  const counts = new Map<string, number>()
+  for (const find of sources())
+    for (const warning of await find(ctx)) {
+      const count = (counts.get(warning.kind) ?? 0) + 1
+      counts.set(warning.kind, count)
+      if (count <= MAX_WARNINGS_OF_A_KIND) warnings.push(warning)
+    }
   return warnings
 }
 

@@ -1,6 +1,7 @@
 /** Cuts the bytes of a JSON array, or of JSON lines, into rows as they arrive, so that only one row is in memory. */
 import { AppError } from '../contract/errors.ts'
 import { MAX_ITEM_BYTES, MAX_ITEM_VALUES } from './json-body.ts'
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes.ts'
 import { MAX_DEPTH } from './json-scanner.ts'
 
 /** Maximum size of one row in bytes. */
@@ -8,13 +9,6 @@ export const MAX_ROW_BYTES = MAX_ITEM_BYTES
 /** Maximum number of commas outside of strings in one row. */
 export const MAX_ROW_VALUES = MAX_ITEM_VALUES
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const COMMA = 0x2c
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)

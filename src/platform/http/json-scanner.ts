@@ -1,6 +1,7 @@
 /** Reads the structure of JSON in UTF-8, piece by piece, and stops at values that no valid request has. */
 import { AppError, invalidField } from '../contract/errors.ts'
 import { fieldName } from '../contract/validate.ts'
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes.ts'
 
 /** Maximum nesting. No valid request is deeper, and recursion over deeper values exhausts the stack. */
 export const MAX_DEPTH = 64
@@ -8,14 +9,6 @@ export const MAX_DEPTH = 64
 export const MAX_FIELDS = 1000
 /** The number of bytes of a name that an error quotes. */
 const MAX_NAME_BYTES = 260
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const COMMA = 0x2c
 
 /** Called with the position of a structural byte, for those of depth 1 and 2. */
 export type OuterStructure = {
