@@ -106,7 +106,10 @@ try {
       const copy = join(workDir, `${name}-${start}`)
       cpSync(dataDir, copy, { recursive: true })
       await createDatabase(`${name}-${start}`, 'imported')
-      const server = await startPlat(copy, databaseUrl(`${name}-${start}`), { root: checkout })
+      const startServer = () => startPlat(copy, databaseUrl(`${name}-${start}`), { root: checkout })
+      // The first start migrates the database, and keeps some of the memory that this takes.
+      await (await startServer()).stop()
+      const server = await startServer()
       running.push(server)
       const { port, pid, memory } = server
       return { side: { port, request: authorized(key), deviceIds }, pids: () => [pid], memory }

@@ -199,9 +199,15 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     const { access, limited, session, beforeSetup } = op
     const bare = { access, limited, session, beforeSetup }
     const isConditional = /^(PUT|DELETE) /.test(op.http)
-    const read = async (context: RequestContext): Promise<void> => {
+    const read = (context: RequestContext): void | Promise<void> => {
       const input = readInput(plan(), context)
-      context.input = input instanceof Promise ? await input : input
+      if (!(input instanceof Promise)) {
+        context.input = input
+        return
+      }
+      return input.then((body) => {
+        context.input = body
+      })
     }
     const run = async (context: RequestContext): Promise<Answered> => {
       if (isConditional) context.ifMatch = context.raw.headers.get('if-match') ?? undefined
@@ -212,7 +218,9 @@ export const createApp = <Tables>(options: HttpOptions<Tables>): App => {
     return async (context) => {
       try {
         await admit(context, op.createsByRef ? { ...bare, access: admissionOf(op, context.params.id) } : bare)
-        if (!bound.enter) await read(context)
+        // Most reads have their input at once.
+        const reading = bound.enter ? undefined : read(context)
+        if (reading) await reading
       } catch (error) {
         return refused(context, op, error)
       }

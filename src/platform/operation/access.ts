@@ -110,7 +110,7 @@ export const limitOfAnswer = (
   caller: Caller,
 ): Limit | undefined => {
   const own = limitOf(op, caller)
-  if (!op.shows) return own
+  if (!op.shows || op.shows.every((resource) => caller.permissions.has(`${resource}:list`))) return own
   const byResource = new Map(own?.byResource)
   const parts: string[] = []
   for (const resource of op.shows) {
