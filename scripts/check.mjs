@@ -10,12 +10,10 @@ ensureDependencies()
 ensureServers(['valkey', 'strace', 'zsh', 'fish', 'openssl', 'named-compilezone'])
 ensureVendors()
 
-finish([
-  await runTypes(),
-  await runLint(),
-  await runTests(['src', 'web', '--bail'], {
-    PLAT_TEST_DIALECTS: 'sqlite',
-    // Only the full test makes networks, which takes half a minute.
-    PLAT_TEST_LAB: 'off',
-  }),
-])
+const env = {
+  PLAT_TEST_DIALECTS: 'sqlite',
+  // Only the full test makes networks, which takes half a minute.
+  PLAT_TEST_LAB: 'off',
+}
+const [types, lint, tests] = await Promise.all([runTypes(), runLint(), runTests(['src', 'web', '--bail'], { env })])
+finish([types, lint, tests])

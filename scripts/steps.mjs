@@ -1,6 +1,6 @@
 // Owns the steps of `npm test` and `npm run check`: running each to its end, counting, and the closing lines.
 
-import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { run, stopCode } from './child.mjs'
@@ -26,65 +26,23 @@ export const runWeb = () => runStep('web', process.execPath, ['scripts/web.mjs']
 export const runLint = () => runStep('lint', binary('biome'), ['check', '.'])
 export const runGolden = () => runStep('golden', bunPath(), ['scripts/golden.ts', '--check'])
 
+/** Times of the test files in ms, measured by `npm run test:times`. Bun starts the longest files first. */
+const TIMES = 'tests/times.json'
+
+/** Test processes at once. Tests wait for other processes for about half of the time; more processes end no earlier, and time out. */
+const WORKERS = 2 * availableParallelism()
+
+// Files of a process share its modules, and so its PostgreSQL cluster and its browser.
+const IN_PARALLEL = [`--parallel=${WORKERS}`, '--no-isolate', `--timings=${TIMES}`]
+
 /** Runs `bun test` with these arguments and counts the tests. */
-export function runTests(args, env = {}) {
-  return countedTests('tests', args, env, (text) => process.stdout.write(text))
+export function runTests(args, { env = {}, isMeasured = false } = {}) {
+  const times = isMeasured ? ['--update-timings'] : []
+  return countedTests('tests', [...IN_PARALLEL, ...times, ...args], env, (text) => process.stdout.write(text))
 }
 
-/** Tests that mostly wait: for the end of a lease, a silent host, or the hash of a password. */
-const WAITING = [
-  'features/discovery/real-switches.test.ts',
-  'features/dns-zones',
-  'scanner',
-  'template',
-  'features/eviction',
-  'features/events/feed-ends.test.ts',
-  'features/events/revalidation.test.ts',
-  'features/sessions/valkey-store.test.ts',
-  'features/sso/canaille.test.ts',
-  'features/utilization/crossings-round-trips.test.ts',
-  'platform/db/sqlite/snapshots.test.ts',
-  'platform/dns',
-  'platform/security/passwords.test.ts',
-]
-/** Tests of the whole program that mostly wait: for a slow client, or for a process. */
-const WAITING_FILE =
-  /^(answered-writes|crash.*|docs-ansible|feeds-consumers|import-pace|instances-servers|real-sources|recipes|rights-between-processes|rolling-upgrade|sign-in-.*|slow-clients|standby-reads)\.test\.ts$/
-
-const waitingFiles = readdirSync(join(root, 'src')).filter((name) => WAITING_FILE.test(name))
-const waitingTests = WAITING.map((name) => `src/${name}`)
-const waitingPrograms = waitingFiles.map((name) => `src/${name}`)
-
-/** Further tests of the whole program. */
-const LATER = [
-  'packaging/test',
-  'src/database-copy',
-  'src/first-start.test.ts',
-  'src/hostile.test.ts',
-  'src/recovery',
-  'src/shutdown.test.ts',
-]
-
-const FEATURES = 'src/features'
-
-/** A pattern matches a file by its path, and the tests of a folder by their prefix. */
-const ignoring = (paths) =>
-  paths.flatMap((path) => [path, `${path}/**`]).map((pattern) => `--path-ignore-patterns=${pattern}`)
-
-/** Runs the tests of these folders, except those of the other steps. */
-export const runBusy = (folders) =>
-  runTests([...folders, ...ignoring([...waitingTests, ...waitingPrograms, ...LATER, FEATURES])])
-/** A second process, because the tests of one wait for databases for a third of the time. */
-export const runFeatures = () => runBeside('features', [`./${FEATURES}`, ...ignoring([...waitingTests, ...LATER])])
-const runPaths = (name, paths) =>
-  runBeside(
-    name,
-    paths.map((path) => `./${path}`),
-  )
-export const runWaiting = () => runPaths('waiting', waitingTests)
-export const runPrograms = () => runPaths('programs', waitingPrograms)
-export const runLater = () => runPaths('later', LATER)
-export const runPages = () => runBeside('pages', ['./e2e'])
+/** All folders with tests. */
+export const TEST_FOLDERS = ['src', 'web', 'bench', 'e2e', 'packaging/test', 'tests']
 
 /** Tries a real server by its OpenAPI document, with few examples; or with many, and with its output as it comes. */
 export function runContract({ isThorough = false } = {}) {
@@ -92,8 +50,6 @@ export function runContract({ isThorough = false } = {}) {
   if (!isThorough) return shownAtEnd('contract', (show) => counted('contract', script, show))
   return counted('contract', [...script, '--thorough'], (text) => process.stdout.write(text))
 }
-
-const runBeside = (name, args) => shownAtEnd(name, (show) => countedTests(name, args, {}, show))
 
 /** Prints the output of a step in one piece at its end, because other steps run beside it. */
 async function shownAtEnd(name, action) {

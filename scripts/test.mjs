@@ -1,24 +1,11 @@
 // `npm test`: everything, on a machine that may be fresh. Each step runs even if one before it failed.
-// `npm test -- src/net` runs only the tests, and passes the arguments to `bun test`.
+// `npm test -- src/net` runs only the tests of these paths. `npm run test:times` also stores how long each file took.
+// `npm run test:all` runs all tests on both engines, with all cases, and the tests that take minutes.
 
 import { ensureGoTool } from './go-tools.mjs'
 import { ensureDependencies } from './install.mjs'
 import { ensureAnsible, ensureCanaille, ensurePatroni, ensureSchemathesis } from './python-tools.mjs'
-import {
-  finish,
-  runBusy,
-  runContract,
-  runFeatures,
-  runGolden,
-  runLater,
-  runLint,
-  runPages,
-  runPrograms,
-  runTests,
-  runTypes,
-  runWaiting,
-  runWeb,
-} from './steps.mjs'
+import { finish, runContract, runGolden, runLint, runTests, runTypes, runWeb, TEST_FOLDERS } from './steps.mjs'
 import { ensureLongServers, ensureServers } from './test-servers.mjs'
 import { ensureVendors } from './vendors.mjs'
 
@@ -33,24 +20,12 @@ if (process.env.PLAT_LONG === '1') {
   ensurePatroni()
 }
 
-const chosen = process.argv.slice(2)
-if (chosen.length > 0) finish([await runWeb(), await runTests(chosen)])
+const isMeasured = process.argv[2] === '--times'
+const chosen = process.argv.slice(isMeasured ? 3 : 2)
+if (chosen.length > 0) finish([await runWeb(), await runTests(chosen, { isMeasured })])
 else {
   ensureSchemathesis()
   const checks = await Promise.all([runTypes(), runLint(), runGolden(), runWeb()])
-  // The longest first. More of them at once end no earlier, and time out.
-  const steps = [
-    runPages,
-    runFeatures,
-    () => runBusy(['./src', './web', './bench']),
-    runPrograms,
-    runLater,
-    runContract,
-  ]
-  const results = []
-  const lane = async () => {
-    for (let step = steps.shift(); step; step = steps.shift()) results.push(await step())
-  }
-  const [waiting] = await Promise.all([runWaiting(), lane(), lane(), lane()])
-  finish([...checks, waiting, ...results])
+  const [tests, contract] = await Promise.all([runTests(TEST_FOLDERS, { isMeasured }), runContract()])
+  finish([...checks, tests, contract])
 }

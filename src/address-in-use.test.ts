@@ -9,7 +9,7 @@ import type { Finding } from './recovery/finding.ts'
 import { startServer } from './server.ts'
 import { platIn, scratch } from './testing/data-folders.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
-import { dialects, postgresDatabase, type TestDatabase } from './testing/servers.ts'
+import { onSqlite, postgresDatabase, type TestDatabase } from './testing/servers.ts'
 
 const log = createLogger({ level: 'error', format: 'text', write: () => {} })
 const contextOf = (env: Record<string, string>) => ({
@@ -18,7 +18,7 @@ const contextOf = (env: Record<string, string>) => ({
   now: () => new Date(),
 })
 
-describe.each(dialects())('a listen address in use, on %s', (dialect) => {
+describe.each(onSqlite())('a listen address in use, on %s', (dialect) => {
   const databases: TestDatabase[] = []
   const dir = scratch()
   let folder: ServerFolder

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { nginxProblem, startNginx } from './testing/nginx.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
-import { dialects, freePort, postgresDatabase } from './testing/servers.ts'
+import { engines, freePort, postgresDatabase } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 120_000
 const CLIENTS = 4
 const ENOUGH = 40
 
-const isWanted = process.env.PLAT_LONG === '1' && dialects().includes('postgres')
+const isWanted = process.env.PLAT_LONG === '1' && engines().includes('postgres')
 /** Left out of `npm test` rather than skipped. */
 const whole = isWanted ? describe.skipIf(nginxProblem !== undefined) : () => {}
 whole(nginxProblem ? `two instances behind nginx (${nginxProblem})` : 'two instances behind nginx', () => {

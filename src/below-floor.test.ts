@@ -4,7 +4,7 @@ import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { createLogger } from './platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 60_000
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000
 const TICKS_MS = 2500
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let app: TestApp
   let admin: TestCaller
   let drop: () => Promise<void>

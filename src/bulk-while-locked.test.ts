@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
-describe.skipIf(!dialects().includes('postgres'))('while another transaction holds the lock of a device', () => {
+describe.skipIf(!engines().includes('postgres'))('while another transaction holds the lock of a device', () => {
   let app: TestApp
   let admin: TestCaller
   let id: string

@@ -7,7 +7,7 @@ import { runCli } from './cli.ts'
 import { type TestApp, testApp } from './testing/app.ts'
 import { memoryIo } from './testing/memory-io.ts'
 import { OBJECTS_ESTATE } from './testing/objects-estate.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 let folder: string
 const apps: TestApp[] = []
@@ -48,7 +48,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   test('an export, imported into an empty server, gives the same export', async () => {
     const [from, to] = [await server(dialect), await server(dialect)]
     const applied = await (await from.app.as('admin')).request('POST', '/api/estate/apply', OBJECTS_ESTATE)

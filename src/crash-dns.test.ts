@@ -9,7 +9,7 @@ import { createDnsConnector } from './platform/dns/connector.ts'
 import { targetRules } from './platform/security/outbound-target.ts'
 import { DNS_KEYS, startKillableNamed, startNamed, type TestDnsServer } from './testing/dns-servers.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase } from './testing/servers.ts'
 
 const IS_THOROUGH = process.env.PLAT_CRASH_ROUNDS !== undefined
 const DEVICES = 20
@@ -120,7 +120,7 @@ const CASES = [
   ['one of two instances', 'postgres', 2, IS_THOROUGH ? 20 : 2],
 ] as const
 
-test.each(CASES.filter(([, dialect]) => dialects().includes(dialect)))(
+test.each(CASES.filter(([, dialect]) => engines().includes(dialect)))(
   '%s, on %s: after the kills the zone is as the devices are',
   async (_, dialect, count, rounds) => {
     const client = clientTo(named.port)

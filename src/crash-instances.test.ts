@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { createLog } from './testing/job-log.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase } from './testing/servers.ts'
 
 /** `npm run test:long`: a kill every ten seconds for five minutes, at a pace that a webhook keeps up with. */
 const IS_LONG = process.env.PLAT_LONG === '1'
@@ -36,7 +36,7 @@ const Body = z.object({ event: z.string(), delivery_id: z.string(), data: Named 
 type Life = { readonly child: ServerChild; killedMs: number | undefined }
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let database: Awaited<ReturnType<typeof postgresDatabase>>
   let folder: ServerFolder
   let to: Receiver

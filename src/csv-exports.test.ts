@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runCli } from './cli.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { memoryIo } from './testing/memory-io.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 
 const HOSTILE = 'x;=cmd()\n＝1\t@a\u001b[2J\u009b1m'
 /**
@@ -15,7 +15,7 @@ const LIVE = /,"?[=＝@]|(^|[;\t\n])"*[=＝@]|(?![\t\r\n])\p{Cc}/u
 let app: TestApp
 let admin: TestCaller
 beforeAll(async () => {
-  app = await testApp({ dialect: dialects()[0] ?? 'sqlite', env: { AUDIT_ENABLED: 'true' } })
+  app = await testApp({ dialect: engines()[0] ?? 'sqlite', env: { AUDIT_ENABLED: 'true' } })
   admin = await app.as('admin')
   await admin.api.devices.create({ name: 'csv', description: HOSTILE, tags: ['a', '=b'] })
 })

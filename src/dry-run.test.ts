@@ -9,7 +9,7 @@ import type { AnyOperation, RawRoute } from './platform/operation/operation.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { host, type ScriptedScanner, scanOnce, scriptedScanner, snmpFacts } from './testing/scripted-scanner.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 const operations: readonly AnyOperation[] = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 const kept = operations.filter(({ keeps }) => keeps)
@@ -154,7 +154,7 @@ const Preview = z.object({
   items: z.array(z.object({ kind: z.string() })).min(1),
 })
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const scanner = scriptedScanner()
   let app: TestApp
   let admin: TestCaller

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { upgraded } from './testing/earlier-version.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 
 const times = { created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' }
 // A text that resembles the place of the new fields.
@@ -11,7 +11,7 @@ const device = { id: 'd', name: 'web', description: text, tags: [text], ...times
 const link = { parent_id: 'd', child_id: 'e', type: 'contains', notes: text, created_at: times.created_at }
 const lock = { device_id: 'd', field: 'os', created_by: 'ann', created_at: times.created_at }
 
-test.each(dialects())('on %s', async (dialect) => {
+test.each(engines())('on %s', async (dialect) => {
   const { db, close } = await upgraded(dialect, '0041', async (tx) => {
     await sql`INSERT INTO devices (id, name, name_key, hostname_key, description, make_model, os, status, username, location,
         created_at, updated_at, search_text, doc)

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { alreadyExists, changedSince, failure, fieldsOf, forbidden, inventory, missing } from './testing/inventory.ts'
 import { KINDS, makeSite, type Site } from './testing/inventory-kinds.ts'
 import { callTool } from './testing/mcp.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 type Row = { readonly id: string; readonly refs: Readonly<Record<string, string>>; readonly updated_at: string }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect, { AUDIT_ENABLED: 'true' })
   let site: Site
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { createLog } from './testing/job-log.ts'
 import { type Machine, type Machines, patroniProblem, startMachines } from './testing/patroni.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 import { type ServerChild, type ServerFolder, serverFolder } from './testing/server-child.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 /** 20 in `npm run test:long`. Each takes half a minute, because Patroni replaces a primary after 20 seconds at the earliest. */
@@ -28,7 +28,7 @@ const Body = z.object({ event: z.string(), delivery_id: z.string(), data: z.obje
 const ways = ['kill', 'freeze', 'crash'] as const
 
 /** Left out of `npm test` rather than skipped. */
-const whole = IS_WANTED && dialects().includes('postgres') ? describe.skipIf(patroniProblem !== undefined) : () => {}
+const whole = IS_WANTED && engines().includes('postgres') ? describe.skipIf(patroniProblem !== undefined) : () => {}
 whole(patroniProblem ? `failover (${patroniProblem})` : 'failover', () => {
   let machines: Machines
   let folder: ServerFolder

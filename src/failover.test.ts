@@ -6,14 +6,14 @@ import { follow } from './testing/feed.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 import { type ReplicaServer, type Replicas, replicasProblem, startReplicas } from './testing/replicas.ts'
 import { host, scriptedScanner } from './testing/scripted-scanner.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 180_000
 const PATIENCE_MS = 60_000
 const title = replicasProblem ? `failover (${replicasProblem})` : 'failover'
 
-describe.skipIf(!dialects().includes('postgres') || replicasProblem !== undefined)(title, () => {
+describe.skipIf(!engines().includes('postgres') || replicasProblem !== undefined)(title, () => {
   let cluster: Replicas
   let app: TestApp
   let admin: TestCaller

@@ -5,7 +5,7 @@ import { loadConfig } from './platform/runtime/config/config.ts'
 import { createLogger } from './platform/runtime/log.ts'
 import { createUser, keyFor } from './testing/identities.ts'
 import type { ServerChild, ServerFolder } from './testing/server-child.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { onSqlite, postgresDatabase } from './testing/servers.ts'
 import { folderWithDevices, slowClient } from './testing/slow-clients.ts'
 import { until } from './testing/until.ts'
 
@@ -101,7 +101,7 @@ const createFeeds = async (ask: ReturnType<typeof createAsk>, key: string): Prom
   await make('/api/feeds', { id: 'slow', name: 'slow', format: 'template', template: ENDLESS, tags: ['dhcp'] })
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   test(
     'a user with slow templates and unread lists does not delay the feeds of another user',
     async () => {

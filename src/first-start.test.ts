@@ -9,7 +9,7 @@ import { loadConfig } from './platform/runtime/config/config.ts'
 import { createLogger } from './platform/runtime/log.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { spawnServer } from './testing/server-child.ts'
-import { type Dialect, dialects, postgresDatabase } from './testing/servers.ts'
+import { type Dialect, engines, onSqlite, postgresDatabase } from './testing/servers.ts'
 import { refusal } from './testing/sign-in.ts'
 import { until } from './testing/until.ts'
 
@@ -65,7 +65,7 @@ const post = ({ fetch }: Plat, path: string, body: unknown) =>
     }),
   )
 
-describe.each([...dialects()])('on an empty %s', (dialect) => {
+describe.each(onSqlite())('on an empty %s', (dialect) => {
   test(
     'a sign-in waits for the first user and succeeds; one with another password fails',
     async () => {
@@ -94,7 +94,7 @@ describe.each([...dialects()])('on an empty %s', (dialect) => {
   )
 })
 
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   test(
     'two instances start at once: a sign-in at each of them waits and succeeds',
     async () => {

@@ -11,7 +11,7 @@ import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { encoded, HOSTILE_BODIES, HOSTILE_PATHS, HOSTILE_QUERIES, type Ids, inputFor } from './testing/hostile.ts'
 import { OAUTH_ENV } from './testing/oauth.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 
 const SEED = 20_261_121
 /** Fewer on PostgreSQL: inputs are checked before they reach the database. */
@@ -60,7 +60,7 @@ const answerOf = ({ keeps, handlesDryRun, output }: AnyOperation, input: unknown
     : output
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { whileHeld } from './testing/held-body.ts'
 import { createRole, createUser, keyFor } from './testing/identities.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 import { cookieOf, refusal } from './testing/sign-in.ts'
 
 const START_MS = Date.parse('2026-11-21T12:00:00.000Z')
@@ -50,7 +50,7 @@ const linesOf = (response: Response) => {
   }
 }
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const clock = { ms: START_MS }
   let app: TestApp
   let admin: TestCaller

@@ -5,7 +5,7 @@ import { createLogger } from './platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { follow } from './testing/feed.ts'
 import { host, scriptedScanner } from './testing/scripted-scanner.ts'
-import { dialects, stoppablePostgres } from './testing/servers.ts'
+import { engines, stoppablePostgres } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 60_000
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 60_000
 const SOON_MS = 10_000
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let server: Awaited<ReturnType<typeof stoppablePostgres>>
   let app: TestApp
   let admin: TestCaller

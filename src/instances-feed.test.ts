@@ -4,7 +4,7 @@ import { createPasswords } from './platform/security/passwords.ts'
 import { follow } from './testing/feed.ts'
 import { createUser, keyFor } from './testing/identities.ts'
 import { type Instance, instanceBeside } from './testing/instances.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { type StoreName, storeConfig } from './testing/session-stores.ts'
 import { cookieOf, type SignInApp, signInApp } from './testing/sign-in.ts'
 
@@ -13,7 +13,7 @@ const PASSWORD = 'quick to check'
 const STORES: StoreName[] = ['database', 'valkey']
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   describe.each(STORES)('the live feed, with sessions in the %s', (store) => {
     let app: SignInApp
     let other: Instance

@@ -8,7 +8,7 @@ import { SQL } from 'bun'
 import { migrations } from './migrations/index.ts'
 import { startBalancer } from './testing/balancer.ts'
 import { type ServerChild, serverFolder, spawnServer } from './testing/server-child.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 120_000
@@ -17,7 +17,7 @@ const WRITERS = 4
 const ENOUGH = 25
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const undo: (() => Promise<void> | void)[] = []
   afterEach(async () => {
     for (const step of undo.splice(0).reverse()) await step()

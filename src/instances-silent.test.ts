@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { type Relay, startRelay } from './testing/relay.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 60_000
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let database: Awaited<ReturnType<typeof postgresDatabase>>
   let relay: Relay
   let app: TestApp

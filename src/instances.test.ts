@@ -9,7 +9,7 @@ import { createRole, createUser, keyFor } from './testing/identities.ts'
 import { type Instance, instanceBeside } from './testing/instances.ts'
 import { callTool, Plan } from './testing/mcp.ts'
 import { type OauthSteps, oauthApp, oauthOf } from './testing/oauth.ts'
-import { dialects, valkey } from './testing/servers.ts'
+import { engines, valkey } from './testing/servers.ts'
 import { cookieOf } from './testing/sign-in.ts'
 import { until } from './testing/until.ts'
 
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 60_000
 const QUICK = 'quick to check'
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let app: TestApp
   let admin: TestCaller
   /** An OAuth client that calls the first instance. */

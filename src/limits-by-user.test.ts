@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { createLogger } from './platform/runtime/log.ts'
 import { openValkey } from './platform/runtime/valkey.ts'
 import { type TestApp, type TestCaller, type TestOptions, testApp } from './testing/app.ts'
-import { dialects, valkey } from './testing/servers.ts'
+import { engines, valkey } from './testing/servers.ts'
 import { storeLongDevices } from './testing/slow-clients.ts'
 
 const START = Date.parse('2026-01-02T03:04:05.000Z')
@@ -110,7 +110,7 @@ test('in Valkey, where instances count together', async () => {
 })
 
 // SQLite reads lists without connections.
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   describe('with two connections for long lists', () => {
     /** A list of 3 MB. */
     const DEVICES = 1500

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { halves, textOf } from './testing/halves.ts'
 import { buildMarkedEstate, type Marked, wordOf } from './testing/marked-estate.ts'
 import { type People, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 /** The permission to ask, the request, and the resource of which the answer has a part. */
 const PARTS: readonly (readonly [string, string, string])[] = [
@@ -32,7 +32,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'devices/{devices}/ports?include=peers devices': ['cables:list'],
 }
 
-describe.each([...dialects()])('a part of an answer on %s', (dialect) => {
+describe.each(onSqlite())('a part of an answer on %s', (dialect) => {
   const all: People = people(dialect)
   let estate: Marked
   beforeAll(async () => {
@@ -156,7 +156,7 @@ describe.each([...dialects()])('a part of an answer on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('a caller who may list in a scope only, on %s', (dialect) => {
+describe.each(onSqlite())('a caller who may list in a scope only, on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
 

@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { failure, fieldsOf, inventory } from './testing/inventory.ts'
 import { KINDS, makeSite, type Site } from './testing/inventory-kinds.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 type Row = { readonly id: string; readonly managed_by: string }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
   let site: Site
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The metrics as a scraper reads them from a running server. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 const NAMES = [
   'http_requests_total',
@@ -25,7 +25,7 @@ const NAMES = [
   'go_memory_sys_bytes',
 ]
 
-describe.each([...dialects()])('the metrics on %s', (dialect) => {
+describe.each(onSqlite())('the metrics on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

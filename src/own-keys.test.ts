@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { getOwn, refuseProto } from './platform/contract/own.ts'
 import { inventory, refusal } from './testing/inventory.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
 
   const post = async (path: string, body: string) => {

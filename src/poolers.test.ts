@@ -5,7 +5,7 @@ import { SQL } from 'bun'
 import { testApp } from './testing/app.ts'
 import { migratedPostgres } from './testing/migrated.ts'
 import { IGNORED, type PoolerOptions, pgbouncer } from './testing/pgbouncer.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const MAIN = join(import.meta.dir, 'main.ts')
@@ -25,7 +25,7 @@ const sharing = (host: string): string =>
   `${host} is a connection pooler that shares connections by transactions (PgBouncer: pool_mode = transaction): connect Plat to PostgreSQL itself, or use pool_mode = session`
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   test.each([
     ['transaction', IGNORED, sharing],
     [

@@ -9,7 +9,7 @@ import { heldBody, whileHeld } from './testing/held-body.ts'
 import { createUser, keyFor } from './testing/identities.ts'
 import { type Instance, instanceBeside } from './testing/instances.ts'
 import { type ServerFolder, serverFolder } from './testing/server-child.ts'
-import { dialects, valkey } from './testing/servers.ts'
+import { engines, valkey } from './testing/servers.ts'
 import { cookieOf, refusal } from './testing/sign-in.ts'
 import { until } from './testing/until.ts'
 
@@ -33,7 +33,7 @@ const device = ({ username: name, headers }: { username: string; headers: Record
 })
 const namesIn = async (admin: TestCaller) => (await admin.api.devices.list({})).map(({ name }) => name)
 
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   describe('with two instances on PostgreSQL', () => {
     let app: TestApp
     let admin: TestCaller
@@ -90,7 +90,7 @@ if (dialects().includes('postgres'))
     })
   })
 
-describe.each([...dialects()])('with sessions in Valkey, on %s', (dialect) => {
+describe.each(engines())('with sessions in Valkey, on %s', (dialect) => {
   let store: Awaited<ReturnType<typeof valkey>>
   let app: TestApp
   let admin: TestCaller

@@ -4,7 +4,7 @@ import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { whileHeld } from './testing/held-body.ts'
 import { createRole, createUser, keyFor } from './testing/identities.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { cookieOf, refusal } from './testing/sign-in.ts'
 
 const START_MS = Date.parse('2026-11-21T12:00:00.000Z')
@@ -19,7 +19,7 @@ type Person = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-describe.each([...dialects()])('while the body of a write arrives slowly, on %s', (dialect) => {
+describe.each(engines())('while the body of a write arrives slowly, on %s', (dialect) => {
   const clock = { ms: START_MS }
   let app: TestApp
   let admin: TestCaller

@@ -6,7 +6,7 @@ import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { heldBody } from './testing/held-body.ts'
 import { createRole, createUser } from './testing/identities.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { refusal } from './testing/sign-in.ts'
 
 const TIMEOUT_MS = 60_000
@@ -14,7 +14,7 @@ const QUICK = 'quick to check'
 const WRITERS = 16
 const WRITES = 15
 
-describe.each([...dialects()])('beside others, on %s', (dialect) => {
+describe.each(engines())('beside others, on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

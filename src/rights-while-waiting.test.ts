@@ -8,7 +8,7 @@ import { whileHeld } from './testing/held-body.ts'
 import { createRole, createUser, keyFor, PASSWORD } from './testing/identities.ts'
 import { callTool, Plan } from './testing/mcp.ts'
 import { OAUTH_ENV, type OauthSteps, oauthOf, toolCall } from './testing/oauth.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { refusal } from './testing/sign-in.ts'
 
 const TIMEOUT_MS = 60_000
@@ -44,7 +44,7 @@ const heldPasswords = () => {
   }
 }
 
-describe.each([...dialects()])('rights that are lost while a call waits, on %s', (dialect) => {
+describe.each(engines())('rights that are lost while a call waits, on %s', (dialect) => {
   const { passwords, whileHashed } = heldPasswords()
   let app: TestApp
   let admin: TestCaller

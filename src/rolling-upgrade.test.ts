@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { z } from 'zod'
 import { type Spawned, type StartOptions, spawnServer } from './testing/server-child.ts'
-import { dialects, postgresDatabase, type TestDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase, type TestDatabase } from './testing/servers.ts'
 import { until as untilSoon } from './testing/until.ts'
 
 /** The folder of the previous release. */
@@ -42,7 +42,7 @@ const until = <T>(what: string, look: () => Promise<T | undefined> | T | undefin
 type Answer = { readonly status: number; readonly body: string }
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let database: TestDatabase
   let observer: SQL
   let dir: string

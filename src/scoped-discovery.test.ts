@@ -4,7 +4,7 @@ import { contracts } from './features/index.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { expectNothingHidden, type Half, type Halves, halves } from './testing/halves.ts'
 import { type Answer, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 /** The objects that an admin has made in a half for one call. */
 type Made = {
@@ -75,7 +75,7 @@ test('each write of discovery and conflicts that is limited has a call here', ()
   expect(names.sort()).toEqual([...Object.keys(CALLS), ...Object.keys(ITEMS), ...ELSEWHERE].sort())
 })
 
-describe.each([...dialects()])('discovery of a scoped caller on %s', (dialect) => {
+describe.each(onSqlite())('discovery of a scoped caller on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
   let started: Promise<Halves & { readonly bea: Person; readonly cyd: Person }> | undefined

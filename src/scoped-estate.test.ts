@@ -4,11 +4,11 @@ import type { ApplyResult } from './features/estate/api.ts'
 import { expectNothingHidden, halves } from './testing/halves.ts'
 import { callTool } from './testing/mcp.ts'
 import { type Answer, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 type Document = Record<string, Record<string, unknown>[]>
 
-describe.each([...dialects()])('the estate as a document of a scoped caller on %s', (dialect) => {
+describe.each(onSqlite())('the estate as a document of a scoped caller on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
 

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { follow, type Heard } from './testing/feed.ts'
 import { expectNothingHidden, halves } from './testing/halves.ts'
 import { type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 /** The object of an event. */
 const dataOf = ({ data }: Heard) => data.data as Readonly<Record<string, unknown>>
 
-describe.each([...dialects()])('the feed of a scoped caller on %s', (dialect) => {
+describe.each(onSqlite())('the feed of a scoped caller on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
   const listen = ({ key }: Pick<Person, 'key'>, query = '', last?: string) =>

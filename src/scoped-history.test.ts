@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import type { Change, HistoryEntry, Item } from './features/history/api.ts'
 import { expectNothingHidden, halves } from './testing/halves.ts'
 import { type Answer, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
-describe.each([...dialects()])('the history of a scoped caller on %s', (dialect) => {
+describe.each(onSqlite())('the history of a scoped caller on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
 

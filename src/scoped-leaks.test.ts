@@ -14,7 +14,7 @@ import { callOn, connect } from './testing/mcp.ts'
 import { memoryIo } from './testing/memory-io.ts'
 import { oauthOf } from './testing/oauth.ts'
 import { type People, type Person, people, QUICK } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 import { cookieOf } from './testing/sign-in.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
@@ -116,7 +116,7 @@ const tokenOf = async ({ app }: People, { id, username }: Person): Promise<strin
   return (await oauth.tokensFor(await oauth.register({ scope }), { id, username, cookie }, { scope })).access_token
 }
 
-describe.each([...dialects()])('of the other half, a scoped caller on %s', (dialect) => {
+describe.each(onSqlite())('of the other half, a scoped caller on %s', (dialect) => {
   const config = { mcpOauthEnabled: true, mcpOauthIssuerUrl: 'http://plat.test' }
   const all = people(dialect, () => ({ config }))
   const estate = halves(all)

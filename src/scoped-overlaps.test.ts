@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { callTool } from './testing/mcp.ts'
 import { type Answer, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 
-describe.each([...dialects()])('a scoped writer of networks on %s', (dialect) => {
+describe.each(onSqlite())('a scoped writer of networks on %s', (dialect) => {
   const all = people(dialect)
 
   const make = async (path: string, body: object): Promise<string> => {

@@ -5,7 +5,7 @@ import { isScopable } from './features/roles/catalogue.ts'
 import { type AnyOperation, permissionsOf } from './platform/operation/operation.ts'
 import { expectNothingHidden, halves, pathOf } from './testing/halves.ts'
 import { people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 
 const limited = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
@@ -34,7 +34,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'conflicts.list': ['', '?status=active', '?type=duplicate_ip', '?limit=1'],
 }
 
-describe.each([...dialects()])('a scoped caller on %s', (dialect) => {
+describe.each(engines())('a scoped caller on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
 

@@ -5,7 +5,7 @@ import { follow } from './testing/feed.ts'
 import { type Halves, halves } from './testing/halves.ts'
 import { instanceBeside } from './testing/instances.ts'
 import { answerOf, type People, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { engines, onSqlite } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const TIMEOUT_MS = 60_000
@@ -25,7 +25,7 @@ const CACHED = [
   ...['/api/racks?include=usage', '/api/vlans', '/api/ports', '/api/cables', '/api/custom-fields?include=usage'],
 ]
 
-describe.each([...dialects()])('caches on %s', (dialect) => {
+describe.each(onSqlite())('caches on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
 
@@ -109,7 +109,7 @@ const ENDS: readonly (readonly [string, (held: Held) => readonly [string, object
   ['the user is deactivated', ({ user }) => [`PUT /api/users/${user}`, { is_active: false }], 401],
 ]
 
-describe.each([...dialects()])('what a scoped caller may on %s', (dialect) => {
+describe.each(onSqlite())('what a scoped caller may on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
 
@@ -141,7 +141,7 @@ describe.each([...dialects()])('what a scoped caller may on %s', (dialect) => {
 })
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   describe('what a scoped caller may at another instance', () => {
     const all = people('postgres')
     const estate = halves(all)

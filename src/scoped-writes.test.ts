@@ -5,7 +5,7 @@ import type { AnyOperation } from './platform/operation/operation.ts'
 import { HALF_WRITES, type Where, type WriteCall } from './testing/half-writes.ts'
 import { expectNothingHidden, type Half, type Halves, halves } from './testing/halves.ts'
 import { type Answer, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 
 const INSIDE = Object.values(contracts)
   .flatMap((set) => Object.values<AnyOperation>(set))
@@ -29,7 +29,7 @@ test('each write that is limited has a call here', () => {
   expect(INSIDE.filter((name) => !called.has(name))).toEqual([])
 })
 
-describe.each([...dialects()])('a scoped writer on %s', (dialect) => {
+describe.each(engines())('a scoped writer on %s', (dialect) => {
   const all = people(dialect)
   const estate = halves(all)
   let made: Promise<Halves & { readonly bea: Person; readonly cyd: Person }> | undefined

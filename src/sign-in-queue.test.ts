@@ -8,7 +8,7 @@ import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestOptions, testApp } from './testing/app.ts'
 import { BEHIND_PROXY, type SignInFrom, signInTo } from './testing/from-address.ts'
 import { createUser, keyFor, PASSWORD } from './testing/identities.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 import { deviceOf, refusal } from './testing/sign-in.ts'
 
 const LONG_TEST_MS = 180_000
@@ -53,7 +53,7 @@ const crowd = async (app: TestApp, create: (username: string) => Promise<unknown
 }
 
 describe('25 people from 25 addresses who sign in at one moment all get in', () => {
-  test.each([...dialects()])(
+  test.each(onSqlite())(
     'on %s',
     async (dialect) => {
       const app = await appFor({ dialect, env: PATIENT, passwords: createPasswords({ cost: MIDDLE_COST }) })

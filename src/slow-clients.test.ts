@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerChild, ServerFolder } from './testing/server-child.ts'
-import { dialects, postgresDatabase } from './testing/servers.ts'
+import { engines, postgresDatabase } from './testing/servers.ts'
 import { folderWithDevices, type SlowClient, slowClient } from './testing/slow-clients.ts'
 import { until } from './testing/until.ts'
 
@@ -70,7 +70,7 @@ const writing = (to: Started): (() => Promise<void>) => {
   }
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   const settings = async (): Promise<Record<string, string>> => {
     if (dialect === 'sqlite') return {}
     const database = await postgresDatabase()
@@ -146,7 +146,7 @@ describe.each(dialects())('on %s', (dialect) => {
   )
 })
 
-describe.if(dialects().includes('sqlite'))('the write-ahead log', () => {
+describe.if(engines().includes('sqlite'))('the write-ahead log', () => {
   const logPages = ({ folder }: Started): number => {
     const database = new Database(join(folder.dir, 'plat.db'))
     try {
@@ -182,7 +182,7 @@ describe.if(dialects().includes('sqlite'))('the write-ahead log', () => {
   )
 })
 
-describe.if(dialects().includes('postgres'))('the connections to PostgreSQL', () => {
+describe.if(engines().includes('postgres'))('the connections to PostgreSQL', () => {
   test(
     'of slow clients are free for others before the clients have their lists',
     async () => {

@@ -7,7 +7,7 @@ import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
 import { type Instance, instanceBeside } from './testing/instances.ts'
 import { type ReplicaServer, type Replicas, replicasProblem, startReplicas } from './testing/replicas.ts'
 import { rowsReadBy } from './testing/rows-read.ts'
-import { dialects } from './testing/servers.ts'
+import { engines } from './testing/servers.ts'
 import { until } from './testing/until.ts'
 
 const IS_LONG = process.env.PLAT_LONG === '1'
@@ -17,7 +17,7 @@ const WRITERS = IS_LONG ? 16 : 4
 const DELAYS_MS = [0, 0, 1, 5, 15, 40, 400]
 const TIMEOUT_MS = IS_LONG ? 3_600_000 : 120_000
 
-const problem = dialects().includes('postgres') ? replicasProblem : 'not on PostgreSQL'
+const problem = engines().includes('postgres') ? replicasProblem : 'not on PostgreSQL'
 
 describe.skipIf(problem !== undefined)(problem ? `reads on standbys (${problem})` : 'reads on standbys', () => {
   let set: Replicas

@@ -10,7 +10,7 @@ import { textOf } from './testing/halves.ts'
 import { type Call, callsAbout, requestOf } from './testing/inputs-by-ref.ts'
 import { buildMarkedEstate, type Marked } from './testing/marked-estate.ts'
 import { type People, type Person, people } from './testing/people.ts'
-import { dialects } from './testing/servers.ts'
+import { onSqlite } from './testing/servers.ts'
 
 const operations = Object.values(contracts).flatMap((set) => Object.values<AnyOperation>(set))
 
@@ -99,7 +99,7 @@ const stepsIn = ({ admin }: People, { ids }: Marked): readonly Step[] => {
   ]
 }
 
-describe.each([...dialects()])('an answer to a caller with one permission, on %s', (dialect) => {
+describe.each(onSqlite())('an answer to a caller with one permission, on %s', (dialect) => {
   const all: People = people(dialect)
   let estate: Marked
   beforeAll(async () => {

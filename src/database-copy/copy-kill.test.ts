@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { platIn, scratch } from '../testing/data-folders.ts'
 import { everyRow, ROWS_EACH } from '../testing/every-table.ts'
 import { type Move, newMove, startOn } from '../testing/moving.ts'
-import { dialects } from '../testing/servers.ts'
+import { engines } from '../testing/servers.ts'
 
 const path = (name: string): string => JSON.stringify(join(import.meta.dir, name))
 
@@ -36,7 +36,7 @@ const START_TIMEOUT_MS = 60_000
 const UNFINISHED = 'This database is an unfinished copy'
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let full: Move
   beforeAll(async () => {
     full = await newMove()

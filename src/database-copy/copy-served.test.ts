@@ -12,7 +12,7 @@ import { createUser } from '../testing/identities.ts'
 import { memoryIo } from '../testing/memory-io.ts'
 import { QUICK } from '../testing/people.ts'
 import { type ScriptedProvider, scriptedProvider } from '../testing/scripted-provider.ts'
-import { dialects, postgresDatabase } from '../testing/servers.ts'
+import { engines, postgresDatabase } from '../testing/servers.ts'
 import type { SignInApp } from '../testing/sign-in.ts'
 import { browserOf, PUBLIC_URL } from '../testing/sso.ts'
 
@@ -187,7 +187,7 @@ const peopled = async (original: TestApp, admin: TestCaller, provider: ScriptedP
 const WAYS = ['copied to PostgreSQL', 'copied back to SQLite', 'restored from a backup'] as const
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let provider: ScriptedProvider
   let key: string
   let made: Awaited<ReturnType<typeof peopled>>

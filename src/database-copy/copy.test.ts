@@ -19,7 +19,7 @@ import {
 } from '../testing/data-folders.ts'
 import { everyRow, ROWS_EACH } from '../testing/every-table.ts'
 import { type Move, newMove, startOn } from '../testing/moving.ts'
-import { dialects, postgresDatabase } from '../testing/servers.ts'
+import { engines, postgresDatabase } from '../testing/servers.ts'
 import { type CopyReport, copyEstate, type Step } from './copy.ts'
 import { openTarget } from './postgres-adapter.ts'
 import { openSource } from './sqlite-adapter.ts'
@@ -84,7 +84,7 @@ const copyMeddledWith = async ({ dataDir, url }: Move, statement: string): Promi
 const START_TIMEOUT_MS = 60_000
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   describe('to PostgreSQL and back', () => {
     const LAST_EVENT = 5_000_000_000
     /** Several pages, and numbers of several lengths. */

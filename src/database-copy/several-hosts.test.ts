@@ -2,13 +2,13 @@
 import { expect, test } from 'bun:test'
 import { platIn } from '../testing/data-folders.ts'
 import { newMove, startOn } from '../testing/moving.ts'
-import { dialects } from '../testing/servers.ts'
+import { engines } from '../testing/servers.ts'
 
 const TIMEOUT_MS = 120_000
 /** Nothing listens there. */
 const AWAY = '127.0.0.1:1'
 
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const moved = async (work: (move: Awaited<ReturnType<typeof newMove>>) => Promise<void>) => {
     const move = await newMove()
     try {

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { platIn, scratch } from '../testing/data-folders.ts'
 import { type Replicas, replicasProblem, startReplicas } from '../testing/replicas.ts'
-import { dialects, freePort, postgresDatabase, type TestDatabase } from '../testing/servers.ts'
+import { engines, freePort, postgresDatabase, type TestDatabase } from '../testing/servers.ts'
 import type { Finding } from './finding.ts'
 
 const TIMEOUT_MS = 120_000
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const name = replicasProblem === undefined ? '' : `, skipped: ${replicasProblem}`
   let replicas: Replicas
   let other: TestDatabase

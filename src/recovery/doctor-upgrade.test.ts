@@ -8,7 +8,7 @@ import { type Migration, migrate } from '../platform/db/migrate.ts'
 import { DEFAULT_LIMITS, openPostgres } from '../platform/db/postgres/postgres.ts'
 import { programName } from '../platform/db/postgres/program-name.ts'
 import { platIn, scratch } from '../testing/data-folders.ts'
-import { dialects, postgresDatabase } from '../testing/servers.ts'
+import { engines, postgresDatabase } from '../testing/servers.ts'
 import type { Finding } from './finding.ts'
 
 const END = migrations.length - 1
@@ -47,7 +47,7 @@ const examined = async ({ known, prepare = async () => {}, isDown = false }: Pre
 const execute = (statement: string) => (db: Db<Tables>) => db.write((tx) => sql.raw(statement).execute(tx.db))
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   describe('doctor before an upgrade', () => {
     test('tells if the release can roll', async () => {
       const { upgrade, code } = await examined({ known: migrations.slice(0, END) })

@@ -10,7 +10,7 @@ import { openPostgres } from '../platform/db/postgres/postgres.ts'
 import { createSecrets } from '../platform/security/crypto.ts'
 import { contentOf, fillData, openData, platIn, scratch } from '../testing/data-folders.ts'
 import { IGNORED, pgbouncer } from '../testing/pgbouncer.ts'
-import { dialects, postgresDatabase } from '../testing/servers.ts'
+import { engines, postgresDatabase } from '../testing/servers.ts'
 import { checkSettings } from './doctor-settings.ts'
 import type { Finding } from './finding.ts'
 
@@ -268,7 +268,7 @@ describe('the encryption key', () => {
 })
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   describe('PostgreSQL', () => {
     const onDatabase = async (work: (url: string) => Promise<void>): Promise<void> => {
       const { url, drop } = await postgresDatabase()

@@ -1,10 +1,10 @@
 /** The scans of a test are kept apart from those that a rule starts beside them. */
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from './discovery.ts'
-import { dialects } from './servers.ts'
+import { onSqlite } from './servers.ts'
 import { until } from './until.ts'
 
-describe.each([...dialects()])('the scan of a test on %s', (dialect) => {
+describe.each(onSqlite())('the scan of a test on %s', (dialect) => {
   const d = discoveryApp(dialect)
 
   test('ends while the scan of a rule still runs', async () => {

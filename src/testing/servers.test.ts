@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { RedisClient, SQL } from 'bun'
-import { dialects, postgres, postgresDatabase, valkey } from './servers.ts'
+import { engines, postgres, postgresDatabase, valkey } from './servers.ts'
 
-test('the dialects to test on are both, unless the environment names some', () => {
+test('the engines to test on are both, unless the environment names some', () => {
   const before = process.env.PLAT_TEST_DIALECTS
   try {
     delete process.env.PLAT_TEST_DIALECTS
-    expect(dialects()).toEqual(['sqlite', 'postgres'])
+    expect(engines()).toEqual(['sqlite', 'postgres'])
     process.env.PLAT_TEST_DIALECTS = 'sqlite'
-    expect(dialects()).toEqual(['sqlite'])
+    expect(engines()).toEqual(['sqlite'])
     process.env.PLAT_TEST_DIALECTS = 'oracle'
-    expect(() => dialects()).toThrow('oracle')
+    expect(() => engines()).toThrow('oracle')
   } finally {
     if (before === undefined) delete process.env.PLAT_TEST_DIALECTS
     else process.env.PLAT_TEST_DIALECTS = before
@@ -20,7 +20,7 @@ test('the dialects to test on are both, unless the environment names some', () =
 })
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   describe('postgres()', () => {
     test('gives the same cluster at every call', async () => {
       expect(await postgres()).toBe(await postgres())

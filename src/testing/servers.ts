@@ -11,13 +11,22 @@ import { findPostgres, findValkey } from '../../scripts/server-binaries.mjs'
 
 export type Dialect = 'sqlite' | 'postgres'
 
-/** Returns the databases to test on: PLAT_TEST_DIALECTS, a comma-separated list; both by default. */
-export function dialects(): readonly Dialect[] {
+/** True for `npm run test:all`: both engines everywhere, all cases of property tests, all pages in all appearances. */
+export const testsAll = process.env.PLAT_TEST_ALL === '1'
+
+/** Returns the engines for tests about the database itself: PLAT_TEST_DIALECTS, a comma-separated list; both by default. */
+export function engines(): readonly Dialect[] {
   const names = (process.env.PLAT_TEST_DIALECTS ?? 'sqlite,postgres').split(',')
   return names.map((name) => {
     if (name === 'sqlite' || name === 'postgres') return name
     throw new Error(`PLAT_TEST_DIALECTS: no such dialect: "${name}"`)
   })
+}
+
+/** Returns the engine for tests that prove the same on either: SQLite, if it is one of `engines()`. With PLAT_TEST_ALL=1 returns all of them. */
+export function onSqlite(): readonly Dialect[] {
+  const all = engines()
+  return testsAll || !all.includes('sqlite') ? all : ['sqlite']
 }
 
 interface Cluster {

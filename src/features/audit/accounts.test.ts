@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { cookieOf } from '../../testing/sign-in.ts'
 import { Session } from '../sessions/api.ts'
 import { AuditEntry } from './api.ts'
 
-describe.each([...dialects()])('the audit trail of accounts on %s', (dialect) => {
+describe.each(onSqlite())('the audit trail of accounts on %s', (dialect) => {
   const all = people(dialect, () => ({ config: { auditEnabled: true } }))
   const newest = async (query: string) => {
     const { body } = await all.admin.ask(`GET /api/audit?limit=1&${query}`)

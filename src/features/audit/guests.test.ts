@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { createPasswords } from '../../platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { createUser, PASSWORD } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { AuditEntry, Verification } from './api.ts'
 import { createRefusals } from './refusals.ts'
 
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000
 const LONG = 'ü'.repeat(5000)
 const bytesOf = (...texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let ms: number

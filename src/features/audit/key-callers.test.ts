@@ -6,12 +6,12 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { createUser } from '../../testing/identities.ts'
 import { callTool } from '../../testing/mcp.ts'
 import { memoryIo } from '../../testing/memory-io.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { AuditEntry, Verification } from './api.ts'
 
 const Entries = z.array(AuditEntry)
 
-describe.each([...dialects()])('a call by API key on %s', (dialect) => {
+describe.each(onSqlite())('a call by API key on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let owner: { readonly id: string }
@@ -143,7 +143,7 @@ describe.each([...dialects()])('a call by API key on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('a call by session on %s', (dialect) => {
+describe.each(onSqlite())('a call by session on %s', (dialect) => {
   test('has no key and no owner of one', async () => {
     const app = await testApp({ dialect, env: { AUDIT_ENABLED: 'true' } })
     const admin = await app.as('admin')

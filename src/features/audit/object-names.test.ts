@@ -3,10 +3,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Permission } from '../../platform/operation/operation.ts'
 import { discoveryApp } from '../../testing/discovery.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { AuditEntry } from './api.ts'
 
-describe.each([...dialects()])('the names in the trail on %s', (dialect) => {
+describe.each(onSqlite())('the names in the trail on %s', (dialect) => {
   const d = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
   const namedBy = async (permissions: readonly Permission[], resource_id: string) => {
     const { api } = await d.app.as([...permissions])

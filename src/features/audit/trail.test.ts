@@ -6,7 +6,7 @@ import { NO_HISTORY } from '../../platform/operation/history.ts'
 import { createKernel } from '../../platform/operation/kernel.ts'
 import { createLogger } from '../../platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { AuditEntry, Verification } from './api.ts'
 import { auditFeature } from './audit.ts'
 
@@ -14,7 +14,7 @@ const KEYS = { signed: { ENCRYPTION_KEY: 'ab'.repeat(32) }, unsigned: {} }
 const Entries = z.array(AuditEntry)
 const DAY_MS = 24 * 3600 * 1000
 
-describe.each([...dialects()])('the audit trail on %s', (dialect) => {
+describe.each(engines())('the audit trail on %s', (dialect) => {
   test('is empty unless AUDIT_ENABLED is true', async () => {
     const app = await testApp({ dialect })
     const { api } = await app.as('admin')

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { emptyDatabase } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Tables } from '../tables.ts'
 import { createSigner } from './chain.ts'
 import { matching } from './store.ts'
@@ -42,7 +42,7 @@ const insert = async (db: Kysely<Tables>, row: Row): Promise<void> => {
 const end = (db: Kysely<Tables>, chain: number, hash: string) =>
   sql`UPDATE audit_chains SET end_seq = 2, end_hash = ${hash} WHERE chain = ${chain}`.execute(db)
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   test('a trail of before entries had places is whole', async () => {
     const { db, close } = await emptyDatabase<Tables>(dialect)
     await migrate(db, { migrations: migrations.slice(0, 5), now })

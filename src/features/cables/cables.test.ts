@@ -1,10 +1,10 @@
 // The rules of cables: their ends, refusals that leave nothing behind, at once, filters, the past, and imports.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, changedSince, fieldsOf, inventory, missing, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Cable } from './api.ts'
 
-describe.each([...dialects()])('cables on %s', (dialect) => {
+describe.each(onSqlite())('cables on %s', (dialect) => {
   const inv = inventory(dialect)
   const device = async (name: string) => (await inv.api.devices.create({ name })).id
   const port = async (device_id: string, name: string, more: object = {}) =>

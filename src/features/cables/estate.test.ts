@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parse } from 'yaml'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -25,7 +25,7 @@ const document = {
   ],
 }
 
-describe.each([...dialects()])('estate documents on %s', (dialect) => {
+describe.each(onSqlite())('estate documents on %s', (dialect) => {
   let [first, second]: TestApp[] = []
   let [admin, other]: TestCaller[] = []
   beforeAll(async () => {

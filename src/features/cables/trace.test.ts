@@ -1,7 +1,7 @@
 // Traces: through panels, both ways, loops, open ends and breakouts; and random cables against a plain model.
 import { describe, expect, test } from 'bun:test'
 import { inventory, missing } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { End } from '../ports/end.ts'
 import type { Trace } from './api.ts'
 
@@ -58,7 +58,7 @@ class Model {
   }
 }
 
-describe.each([...dialects()])('traces on %s', (dialect) => {
+describe.each(onSqlite())('traces on %s', (dialect) => {
   const inv = inventory(dialect)
   const device = async (name: string) => (await inv.api.devices.create({ name })).id
   const panel = async (name: string) => {

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Conflict } from './schema.ts'
 
 const TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('conflicts on %s', (dialect) => {
+describe.each(engines())('conflicts on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let addresses = 0

@@ -9,7 +9,7 @@ import { createLogger } from '../../platform/runtime/log.ts'
 import { createSecrets, SealedValueError } from '../../platform/security/crypto.ts'
 import { type TestApp, type TestOptions, testApp } from '../../testing/app.ts'
 import { ask, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { openCredential } from './credentials.ts'
 
 const KEY = 'd0'.repeat(32)
@@ -27,7 +27,7 @@ const DRAFTS = [
   },
 ]
 
-describe.each([...dialects()])('secrets of credentials on %s', (dialect) => {
+describe.each(onSqlite())('secrets of credentials on %s', (dialect) => {
   const apps: TestApp[] = []
   const start = async (options: TestOptions = {}) => {
     const app = await testApp({ dialect, ...options })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createSecrets } from '../../platform/security/crypto.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, changedSince, missing, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { openCredential } from './credentials.ts'
 
 const KEY = 'c0'.repeat(32)
@@ -20,7 +20,7 @@ const SNMP_V3 = {
   ...{ auth_protocol: 'SHA256', auth_password: 'ap-1', priv_protocol: 'AES', priv_password: 'vp-1' },
 } as const
 
-describe.each([...dialects()])('credentials on %s', (dialect) => {
+describe.each(onSqlite())('credentials on %s', (dialect) => {
   const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
   let app: TestApp
   let admin: TestCaller

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, fieldsOf } from '../../testing/inventory.ts'
 import { restart } from '../../testing/restart.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Credential } from './api.ts'
 
 const TIMEOUT_MS = 60_000
@@ -22,7 +22,7 @@ const V3 = {
   priv_password: 'b',
 } as const
 
-describe.each([...dialects()])('a new target of a credential on %s', (dialect) => {
+describe.each(onSqlite())('a new target of a credential on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let device_id: string

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { instanceBeside } from '../../testing/instances.ts'
 import { fieldsOf, inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const WRITERS = 50
 
-describe.each([...dialects()])('custom fields on %s', (dialect) => {
+describe.each(engines())('custom fields on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test('give a unique value to one of many writers', async () => {

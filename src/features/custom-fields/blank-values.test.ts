@@ -1,7 +1,7 @@
 // Blanks around the texts of custom fields: they are no part of a value. Values that were stored with them are told.
 import { describe, expect, test } from 'bun:test'
 import { type Inventory, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 /** Stores a value as a release that did not trim texts has stored it. */
 const storeUntrimmed = async ({ app, api }: Inventory, id: string, name: string, text: string): Promise<void> => {
@@ -15,7 +15,7 @@ const storeUntrimmed = async ({ app, api }: Inventory, id: string, name: string,
   })
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test.each(['devices', 'networks'] as const)('a required text of %s refuses blanks', async (resource) => {

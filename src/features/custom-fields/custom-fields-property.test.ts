@@ -1,7 +1,7 @@
 // Random definitions, values, filters and orders of devices, against a plain evaluation of what was sent.
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 /** Mulberry32: the same numbers for the same seed. */
 const randomOf = (seed: number) => {
@@ -26,7 +26,7 @@ const DATES = ['0001-01-01', '1999-12-31', '2024-02-29', '2026-11-26', '9999-12-
 
 const TYPES = ['text', 'integer', 'number', 'boolean', 'date', 'choice', 'url', 'reference'] as const
 
-describe.each([...dialects()])('custom fields on %s', (dialect) => {
+describe.each(engines())('custom fields on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test('filter and sort as a plain evaluation does', async () => {
@@ -173,7 +173,7 @@ describe.each([...dialects()])('custom fields on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('many values on %s', (dialect) => {
+describe.each(engines())('many values on %s', (dialect) => {
   const inv = inventory(dialect)
   // More than are sorted: the list is walked through.
   const MANY = 2500

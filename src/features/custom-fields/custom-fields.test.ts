@@ -1,12 +1,12 @@
 // The definitions of custom fields: which are accepted, and what their changes do to the values of objects.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, changedSince, failure, fieldsOf, inventory, missing } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { CustomField } from './api.ts'
 
 const inUse = failure(409, 'IN_USE')
 
-describe.each([...dialects()])('custom fields on %s', (dialect) => {
+describe.each(onSqlite())('custom fields on %s', (dialect) => {
   const inv = inventory(dialect)
   const define = (body: object) => inv.ask('POST /api/custom-fields', { resource: 'devices', type: 'text', ...body })
   const made = async (body: object): Promise<CustomField> => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { batches } from '../../platform/db/batches.ts'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { keysOf } from './values.ts'
 
 const MANY = 6000
@@ -32,7 +32,7 @@ const byWatts = (all: readonly Known[], isReverse: boolean): string[] =>
     })
     .map(({ id }) => id)
 
-describe.each([...dialects()])('filtered and sorted lists on %s', (dialect) => {
+describe.each(engines())('filtered and sorted lists on %s', (dialect) => {
   const inv = inventory(dialect)
   const found = async (query: string) => {
     const { body, total } = await inv.ask(`GET /api/devices?${query}`)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../testing/inventory.ts'
 import { callTool, connect } from '../../testing/mcp.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>
 const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((found, name) => (found as Record<string | number, unknown> | undefined)?.[name], value)
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
   const define = async (body: object): Promise<string> => {
     const answer = await inv.ask('POST /api/custom-fields', { resource: 'devices', type: 'text', ...body })

@@ -1,12 +1,12 @@
 // The counts and names on the dashboard, by the permissions of the caller.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { record } from '../utilization/store.ts'
 
 const TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('the dashboard on %s', (dialect) => {
+describe.each(onSqlite())('the dashboard on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

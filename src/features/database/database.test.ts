@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hostname } from 'node:os'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { instanceBeside } from '../../testing/instances.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const THIS = `${hostname().slice(-20)}:${process.pid}`
 
-describe.each(dialects())('the status of the database on %s', (dialect) => {
+describe.each(engines())('the status of the database on %s', (dialect) => {
   let app: TestApp
   beforeAll(async () => {
     app = await testApp({ dialect })

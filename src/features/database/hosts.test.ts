@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Replicas, replicasProblem, startReplicas } from '../../testing/replicas.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 
 const TIMEOUT_MS = 120_000
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const isSkipped = replicasProblem !== undefined
   const titled = (title: string): string => (isSkipped ? `${title}, skipped: ${replicasProblem}` : title)
   let replicas: Replicas

@@ -1,9 +1,9 @@
 // The rules that only datacenters have: their filter, their devices, and the effects of deleting them.
 import { describe, expect, test } from 'bun:test'
 import { forbidden, inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('datacenters on %s', (dialect) => {
+describe.each(onSqlite())('datacenters on %s', (dialect) => {
   const inv = inventory(dialect)
   const named = async (name: string) => (await inv.api.datacenters.list({ name })).map((one) => one.name)
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { runCli } from '../../cli.ts'
 import { createUser } from '../../testing/identities.ts'
 import { memoryIo } from '../../testing/memory-io.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { type Browser, type SsoApp, ssoApp } from '../../testing/sso.ts'
 import type { DeviceKey, DeviceLogin } from './api.ts'
 import { userCodeOf } from './device-login.ts'
@@ -14,7 +14,7 @@ import { userCodeOf } from './device-login.ts'
 const PASSWORD = 'quick to check'
 const URL = 'http://plat.test'
 
-describe.each([...dialects()])('the sign-in of a device on %s', (dialect) => {
+describe.each(onSqlite())('the sign-in of a device on %s', (dialect) => {
   let app: SsoApp
   let browser: Browser
   let folder: string

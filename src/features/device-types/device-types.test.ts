@@ -1,7 +1,7 @@
 // The rules of device types: the fields that devices take over, the ports that apply adds, and the YAML of the community library.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, fieldsOf, inventory, missing } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Device } from '../devices/schema.ts'
 import type { DeviceType, ImportedType } from './api.ts'
 
@@ -47,7 +47,7 @@ rear-ports:
     type: mpo
 `
 
-describe.each([...dialects()])('device types on %s', (dialect) => {
+describe.each(onSqlite())('device types on %s', (dialect) => {
   const inv = inventory(dialect)
   const make = (body: object) => inv.ask('POST /api/device-types', body)
   const typeOf = async (body: object): Promise<DeviceType> => (await make(body)).body as DeviceType

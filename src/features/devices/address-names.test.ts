@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { upgraded } from '../../testing/earlier-version.ts'
 import { inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
   const post = (address: object) =>
     inv.ask('POST /api/devices', { name: 'd', addresses: [{ ip: '10.0.0.1', ...address }] })

@@ -2,11 +2,11 @@
 // transaction.
 import { describe, expect, test } from 'bun:test'
 import { inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const COUNT = 48
 
-describe.each([...dialects()])('devices made at once on %s', (dialect) => {
+describe.each(engines())('devices made at once on %s', (dialect) => {
   const inv = inventory(dialect)
   const create = (name: string, ...addresses: { ip: string; pool_id?: string }[]) =>
     inv.ask('POST /api/devices', { name, addresses })

@@ -1,7 +1,7 @@
 // Bulk calls for devices and networks: all or nothing, or each item separately, by the rules of the single operations.
 import { describe, expect, test } from 'bun:test'
 import { ask, failure, forbidden, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 type Result = {
   index: number
@@ -17,7 +17,7 @@ const KINDS = [
   { noun: 'network', plural: 'networks', least: { subnet: '10.0.0.0/24' }, bad: { subnet: 'x' }, badField: 'subnet' },
 ] as const
 
-describe.each([...dialects()])('a bulk call on %s', (dialect) => {
+describe.each(engines())('a bulk call on %s', (dialect) => {
   const inv = inventory(dialect)
 
   describe.each(KINDS)('for $plural', ({ noun, plural, least, bad, badField }) => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
 import { findDevices } from './search.ts'
 
@@ -64,7 +64,7 @@ const write = fc.oneof(
 )
 const searches = fc.array(fc.constantFrom(...SEARCHES, ...MAC_SEARCHES), { minLength: 1, maxLength: 4 })
 
-describe.each([...dialects()])('searches beside writes on %s', (dialect) => {
+describe.each(engines())('searches beside writes on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test('find what the database finds', async () => {

@@ -1,10 +1,10 @@
 // The rules that only devices have: addresses, tags, domains, references, filters and cascading deletes.
 import { describe, expect, test } from 'bun:test'
 import { fieldsOf, inventory, missing, noneFree, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Device } from './schema.ts'
 
-describe.each([...dialects()])('devices on %s', (dialect) => {
+describe.each(engines())('devices on %s', (dialect) => {
   const inv = inventory(dialect)
   const post = (body: Record<string, unknown>) => inv.ask('POST /api/devices', { name: 'd', ...body })
   const put = ({ id }: Device, body: Record<string, unknown>) => inv.ask(`PUT /api/devices/${id}`, body)

@@ -1,7 +1,7 @@
 // The rules of all inventory lists: order, paging, totals, and ETags that change with their content.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type Answer, failure, type Inventory, inventory, missing, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 type Estate = Readonly<Record<'dc' | 'net' | 'pool' | 'hub' | 'reservation' | 'spare', string>>
 
@@ -68,7 +68,7 @@ const idOfRow = (row: unknown): string => {
 }
 const idsIn = (answer: Answer): string[] => (answer.body as unknown[]).map(idOfRow)
 
-describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
+describe.each(onSqlite())('lists of the inventory on %s', (dialect) => {
   const inv = inventory(dialect)
   let estate: Estate
   beforeAll(async () => {
@@ -281,7 +281,7 @@ describe.each([...dialects()])('lists of the inventory on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('the order of lists on %s', (dialect) => {
+describe.each(onSqlite())('the order of lists on %s', (dialect) => {
   const inv = inventory(dialect)
   // Two names differ in case only; their ids decide the order.
   const ROWS = [

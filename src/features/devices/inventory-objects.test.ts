@@ -12,7 +12,7 @@ import {
   refusal,
 } from '../../testing/inventory.ts'
 import { KINDS, makeSite, type Site } from '../../testing/inventory-kinds.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 type Stored = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -27,7 +27,7 @@ const HOSTILE_IDS = [
   'x'.repeat(300),
 ].map(encodeURIComponent)
 
-describe.each([...dialects()])('objects of the inventory on %s', (dialect) => {
+describe.each(onSqlite())('objects of the inventory on %s', (dialect) => {
   const inv = inventory(dialect)
   let site: Site
   let [viewer, operator]: TestCaller[] = []

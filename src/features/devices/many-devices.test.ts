@@ -1,7 +1,7 @@
 // Lists and searches of so many devices that the first page is found in another way. The page must be the same.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const BULK = 1000
 const COUNT = 5 * BULK
@@ -26,7 +26,7 @@ const ALL = Array.from({ length: COUNT }, (_, i) => draftOf(i))
 const sorted = (devices: readonly { name: string }[]) => devices.map(({ name }) => name).toSorted()
 const having = (word: string) => sorted(ALL.filter(({ description }) => description.split(' ').includes(word)))
 
-describe.each([...dialects()])('of 5,000 devices on %s', (dialect) => {
+describe.each(engines())('of 5,000 devices on %s', (dialect) => {
   const inv = inventory(dialect)
   const page = async (path: string) => {
     const { body, total } = await inv.ask(`GET ${path}`)

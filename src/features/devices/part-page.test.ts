@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { type Person, people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const Made = z.object({ id: z.string() })
 const Named = z.array(z.object({ id: z.string(), name: z.string() }))
@@ -11,7 +11,7 @@ const Named = z.array(z.object({ id: z.string(), name: z.string() }))
 const OTHERS = ['a', 'b', 'c']
 const DEVICES = 60
 
-describe.each([...dialects()])('the devices of a scope on %s', (dialect) => {
+describe.each(engines())('the devices of a scope on %s', (dialect) => {
   const all = people(dialect)
   let ada: Person
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 // Adding tags to and removing them from a device, independent of its other tags.
 import { describe, expect, test } from 'bun:test'
 import { inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('the tags of a device on %s', (dialect) => {
+describe.each(engines())('the tags of a device on %s', (dialect) => {
   const inv = inventory(dialect)
   const device = async (tags: string[]) => (await inv.api.devices.create({ name: 'd', tags })).id
   const update = (id: string, body: object) => inv.ask(`PUT /api/devices/${id}`, body)

@@ -1,11 +1,11 @@
 // The search of devices: each word in any field and case, best matches first; blocks and addresses by value.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ask, forbidden, type Inventory, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const seek = async ({ api }: Inventory, q: string) => (await api.devices.search({ q })).map(({ name }) => name)
 
-describe.each([...dialects()])('the search of devices on %s', (dialect) => {
+describe.each(engines())('the search of devices on %s', (dialect) => {
   const inv = inventory(dialect)
   const find = (q: string) => seek(inv, q)
   const refused = (query: string) => inv.ask(`GET /api/devices/search?${query}`)
@@ -166,7 +166,7 @@ describe.each([...dialects()])('the search of devices on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('the ranking of found devices on %s', (dialect) => {
+describe.each(engines())('the ranking of found devices on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test('puts the exact name, host name or address first, then names and host names that begin with it, then the rest', async () => {

@@ -1,11 +1,11 @@
 // The list of devices narrowed by a text: it has the devices that a search finds, but always in the order of names.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { fieldsOf, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const TEXTS = ['web', 'WEB rack', '10.0.0.', '10.0.0.0/24', '2001:DB8:0::1', '2001:db8::/32', '52-54-00-00-00-01', 'no']
 
-describe.each([...dialects()])('the list of devices by a text on %s', (dialect) => {
+describe.each(engines())('the list of devices by a text on %s', (dialect) => {
   const inv = inventory(dialect)
   const list = async (query: string) => {
     const answer = await inv.ask(`GET /api/devices?${query}`)

@@ -1,12 +1,12 @@
 // A scan by the real scanner, in a separate process, over loopback: from the request to the lists.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 
 const TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('a scan of loopback on %s', (dialect) => {
+describe.each(onSqlite())('a scan of loopback on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   const listener = Bun.listen({ hostname: '127.77.0.5', port: 0, socket: { data: () => {} } })

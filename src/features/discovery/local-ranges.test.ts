@@ -5,7 +5,7 @@ import { planOf, runPlan } from '../../scanner/testing/plans.ts'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { refusal } from '../../testing/inventory.ts'
 import { callTool } from '../../testing/mcp.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const REFUSING = { DISCOVERY_ALLOW_LOCAL: 'false', DISCOVERY_ALLOWED_SUBNETS: '' }
 
@@ -30,7 +30,7 @@ const LOCAL = [
   ['2002:7f00:1::/112', '127.0.0.0/8'],
 ] as const
 
-describe.each([...dialects()])('local ranges on %s', (dialect) => {
+describe.each(onSqlite())('local ranges on %s', (dialect) => {
   const d = discoveryApp(dialect, REFUSING)
   let count = 0
   const networkOf = async (subnet: string): Promise<string> => {

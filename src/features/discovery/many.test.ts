@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { ask, forbidden } from '../../testing/inventory.ts'
 import { host } from '../../testing/scripted-scanner.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('many discovered devices on %s', (dialect) => {
+describe.each(engines())('many discovered devices on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const found = async (count: number) => {
     const { id, at } = await d.network()

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { host } from '../../testing/scripted-scanner.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const MAC = '00:1b:21:00:00:0a'
 
-describe.each([...dialects()])('a search on %s', (dialect) => {
+describe.each(engines())('a search on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const find = async (q: string) =>
     (await d.api.search.all({ q })).results.flatMap(({ type, name, match }) =>

@@ -4,14 +4,14 @@ import type { FoundHost } from '../../scanner/protocol.ts'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { refusal } from '../../testing/inventory.ts'
 import { host, snmpFacts } from '../../testing/scripted-scanner.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const MAC = '00:1b:21:00:00:0c'
 const SWITCH = '00:1b:21:00:00:01'
 const SPACES = ['default', 'site', 'lab'] as const
 type SpaceName = (typeof SPACES)[number]
 
-describe.each([...dialects()])('discovery of address spaces on %s', (dialect) => {
+describe.each(onSqlite())('discovery of address spaces on %s', (dialect) => {
   const d = discoveryApp(dialect, { ENCRYPTION_KEY: 'ab'.repeat(32) })
   let count = 0
   /** Makes a reachable and an unreachable space, and the same network in both and in the default space. */

@@ -1,9 +1,9 @@
 // The audit entries of scans.
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('the trail of scans on %s', (dialect) => {
+describe.each(onSqlite())('the trail of scans on %s', (dialect) => {
   const d = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
   const entries = async () => {
     const { body } = await d.ask('GET /api/audit?resource=scan')

@@ -1,11 +1,11 @@
 // Zones without a server, own records and DNS servers: their rules, and the RRsets that follow from devices.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { alreadyExists, ask, inventory, missing, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsRrset, DnsZone } from './schema.ts'
 
-describe.each([...dialects()])('zones on %s', (dialect) => {
+describe.each(engines())('zones on %s', (dialect) => {
   const inv = inventory(dialect, { DNS_SERVERS: '192.0.2.53', ENCRYPTION_KEY: 'ab'.repeat(32) })
 
   const make = async (draft: object): Promise<DnsZone> => {

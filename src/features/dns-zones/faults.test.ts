@@ -10,7 +10,7 @@ import { DNS_KEYS, startNamed, type TestDnsServer } from '../../testing/dns-serv
 import { instanceBeside } from '../../testing/instances.ts'
 import { ask } from '../../testing/inventory.ts'
 import { serverFolder } from '../../testing/server-child.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsRrset, DnsZone } from './schema.ts'
 
@@ -90,7 +90,7 @@ const states = async (send: Send, id: string): Promise<string[]> =>
 
 const device = (id: string, ip: string) => ({ id, name: id, hostname: `${id}.${ZONE}`, addresses: [{ ip }] })
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let send: Send

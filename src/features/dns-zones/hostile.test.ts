@@ -6,7 +6,7 @@ import { fillZone, type HostileDns, sendSlowly, startHostileDns } from '../../te
 import { instanceBeside } from '../../testing/instances.ts'
 import { ask } from '../../testing/inventory.ts'
 import { serverFolder } from '../../testing/server-child.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsZone } from './schema.ts'
 
@@ -35,7 +35,7 @@ const makeZone = async (send: Send, port: number): Promise<string> => {
   return (body as DnsZone).id
 }
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let server: HostileDns

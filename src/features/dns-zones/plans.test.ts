@@ -9,7 +9,7 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { DNS_KEYS, startNamed, type TestDnsServer } from '../../testing/dns-servers.ts'
 import { ask } from '../../testing/inventory.ts'
 import { type Answer, callTool, Plan } from '../../testing/mcp.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsZone } from './schema.ts'
 
@@ -19,7 +19,7 @@ const KEY = DNS_KEYS.find(({ algorithm }) => algorithm === 'hmac-sha256')
 if (KEY === undefined) throw new Error('no key')
 const { connect } = createDnsConnector({ rules: targetRules(false), servers: [cidrOfText('127.0.0.1/32')] })
 
-describe.each([...dialects()])('plans of a DNS zone, on %s', (dialect) => {
+describe.each(onSqlite())('plans of a DNS zone, on %s', (dialect) => {
   let server: TestDnsServer
   let app: TestApp
   let admin: TestCaller

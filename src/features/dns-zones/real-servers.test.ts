@@ -16,7 +16,7 @@ import {
   ZONES,
 } from '../../testing/dns-servers.ts'
 import { ask, failure, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsRrset, DnsZone, DriftReport } from './schema.ts'
 
@@ -28,10 +28,10 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base6
 const ENV = { DNS_SERVERS: '127.0.0.1', ENCRYPTION_KEY: 'ab'.repeat(32) }
 const START_MS = 60_000
 
-const [FIRST = 'sqlite'] = dialects()
+const [FIRST = 'sqlite'] = engines()
 /** Each server once, and the first of them on each database. */
 const CASES = [
-  ...dialects().map((dialect) => ['BIND', startNamed, dialect] as const),
+  ...engines().map((dialect) => ['BIND', startNamed, dialect] as const),
   ['Knot', startKnot, FIRST] as const,
   ['PowerDNS', startPowerDns, FIRST] as const,
 ]

@@ -1,10 +1,10 @@
 // The import finds networks and devices by their names.
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { ImportResult } from './api.ts'
 
-describe.each(dialects())('an import on %s', (dialect) => {
+describe.each(onSqlite())('an import on %s', (dialect) => {
   const inv = inventory(dialect)
   const load = async (resource: string, rows: readonly object[]): Promise<ImportResult> => {
     // An update is known by its time.

@@ -1,7 +1,7 @@
 // A file of relationships: the outcome of each row, repeated rows, bad rows, and the number of queries for a file.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Relationship } from '../relationships/api.ts'
 import type { ImportResult } from './api.ts'
 
@@ -11,7 +11,7 @@ type Row = Readonly<Record<string, unknown>>
 const QUERIES = 150
 const NONE = { created: 0, updated: 0, unchanged: 0, failed: 0 }
 
-describe.each(dialects())('relationships in a file on %s', (dialect) => {
+describe.each(onSqlite())('relationships in a file on %s', (dialect) => {
   const inv = inventory(dialect)
   let [a, b, c] = ['', '', '']
   let started = ''

@@ -1,7 +1,7 @@
 // A file runs without savepoints until a row fails. Then it runs again, and each bad row is named.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { ImportResult } from './api.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ type Progress = { readonly progress: { readonly done: number } }
 const ROWS = 250
 const COUNTS = { created: 0, updated: 0, unchanged: 0, failed: 0 }
 
-describe.each(dialects())('a file of devices on %s', (dialect) => {
+describe.each(onSqlite())('a file of devices on %s', (dialect) => {
   const inv = inventory(dialect)
 
   const load = async (rows: readonly Row[], query = '') => {

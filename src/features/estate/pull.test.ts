@@ -6,14 +6,14 @@ import { type TestApp, testApp } from '../../testing/app.ts'
 import { ask } from '../../testing/inventory.ts'
 import { SECRET } from '../../testing/netbox/estate.ts'
 import { restLists } from '../../testing/netbox/forms.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const TOKEN = 'token-of-the-netbox'
 
 /** Takes the loopback address for a public one. */
 const outbound = createOutbound({ rules: { ...targetRules(false), reach: () => 'public' } })
 
-describe.each([...dialects()])('the pull of a NetBox on %s', (dialect) => {
+describe.each(onSqlite())('the pull of a NetBox on %s', (dialect) => {
   let app: TestApp
   let netbox: ReturnType<typeof Bun.serve>
   let url: string

@@ -6,7 +6,7 @@ import { type Inventory, inventory } from '../../testing/inventory.ts'
 import { rest } from '../../testing/netbox/forms.ts'
 import { mysqlDump } from '../../testing/phpipam.ts'
 import { rackdFile } from '../../testing/rackd.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { INVENTORY } from '../inventory.ts'
 
 const ESTATE = join(import.meta.dir, '../../../examples/estate')
@@ -118,7 +118,7 @@ const inventoryOf = async ({ admin }: Inventory): Promise<Record<string, unknown
   return Object.fromEntries(await Promise.all(lists))
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   describe.each(FILES)('a second import of %s', (format, file) => {
     const inv = inventory(dialect)
 

@@ -1,7 +1,7 @@
 // The rules of a source that knows a part of each object: lists are added to, and an empty value takes nothing away.
 import { describe, expect, test } from 'bun:test'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const SOURCE = { lists: 'add', empty: 'keep' } as const
 
@@ -17,7 +17,7 @@ const importRows = async ({ app, admin }: Inventory, query: string, rows: readon
   return (JSON.parse(last) as { result: { errors: unknown[]; updated: number; unchanged: number } }).result
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   const inv = inventory(dialect)
   const ips = async (id: string) => (await inv.api.devices.get({ id })).addresses.map(({ ip }) => ip)
 

@@ -6,7 +6,7 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { follow, type Heard } from '../../testing/feed.ts'
 import { createRole, createUser, keyFor } from '../../testing/identities.ts'
 import { callerWith } from '../../testing/kernel.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Ctx } from '../ctx.ts'
 import { eventsFeature } from './events.ts'
@@ -14,7 +14,7 @@ import { eventsFeature } from './events.ts'
 const TIMEOUT_MS = 60_000
 const silent = createLogger({ level: 'error', format: 'text', write: () => {} })
 
-describe.each([...dialects()])('the live feed on %s', (dialect) => {
+describe.each(engines())('the live feed on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

@@ -15,7 +15,7 @@ const DAY_MS = 24 * 3600 * 1000
 type Shown = { readonly key: string } | { readonly cookie: string }
 type Feed = Awaited<ReturnType<typeof follow>>
 
-describe.each([...places()])('the live feed on %s with sessions in the %s', (dialect, store) => {
+describe.each(places())('the live feed on %s with sessions in the %s', (dialect, store) => {
   let app: SignInApp
   let adminKey: string
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { follow } from '../../testing/feed.ts'
 import { ask, failure } from '../../testing/inventory.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Cable } from '../cables/api.ts'
 import type { Delivery } from '../webhooks/schema.ts'
@@ -12,7 +12,7 @@ import { EVENT_NAMES, type EventName } from './catalogue.ts'
 
 const TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('the data of an event on %s', (dialect) => {
+describe.each(onSqlite())('the data of an event on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let to: Receiver

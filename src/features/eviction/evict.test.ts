@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { secretHash } from '../../platform/security/secret-token.ts'
 import { people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
 import { cookieOf, type SignInApp } from '../../testing/sign-in.ts'
 import { openHostTrail } from '../audit/host-trail.ts'
@@ -39,7 +39,7 @@ const grantTo = async ({ db }: SignInApp, user_id: string) => {
   })
 }
 
-describe.each([...places()])('on %s with sessions in the %s', (dialect, store) => {
+describe.each(places())('on %s with sessions in the %s', (dialect, store) => {
   const all = people(dialect, () => storeConfig(store).then((config) => ({ config })))
   const statusOf = async (with_: { cookie?: string; key?: string }) =>
     (await all.app.send('GET /api/auth/me', with_)).status
@@ -112,7 +112,7 @@ describe('with a session store that is away', () => {
   })
 })
 
-describe.each([...dialects()])('the command, beside a server on %s', (dialect) => {
+describe.each(onSqlite())('the command, beside a server on %s', (dialect) => {
   const all = people(dialect)
   const run = (...argv: string[]) => {
     const { DATABASE_URL: _, ...env } = process.env
@@ -171,7 +171,7 @@ describe.each([...dialects()])('the command, beside a server on %s', (dialect) =
   })
 })
 
-describe.each([...dialects()])('the audit trail on %s', (dialect) => {
+describe.each(onSqlite())('the audit trail on %s', (dialect) => {
   const all = people(dialect, () => ({ config: { auditEnabled: true } }))
   const entries = async (id: string) =>
     (await all.app.db.read.selectFrom('audit').selectAll().where('resource_id', '=', id).execute()).map(

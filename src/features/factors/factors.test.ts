@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { createAuthenticator } from '../../testing/authenticator.ts'
 import { codeAt, FACTOR_CONFIG, factorsOf, ORIGIN, wrongCode } from '../../testing/factors.ts'
 import { answerOf, people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { cookieOf, refusal } from '../../testing/sign-in.ts'
 import { Session } from '../sessions/api.ts'
 import { Factors } from './api.ts'
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 const ME = 'GET /api/auth/me'
 const WRONG = [401, 'INVALID_CREDENTIALS'] as const
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const all = people(dialect, () => ({ config: { ...FACTOR_CONFIG, secondFactorRoles: ['Guarded'] } }))
   const asked = async (http: string, cookie: string, body?: unknown) =>
     answerOf(await all.app.send(http, { cookie, ...(body !== undefined && { body }) }))

@@ -1,10 +1,10 @@
 // Feeds: their rules, filters, content, previews, and the API keys that open them.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ask, forbidden, inventory, missing, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Feed } from './schema.ts'
 
-describe.each([...dialects()])('feeds on %s', (dialect) => {
+describe.each(onSqlite())('feeds on %s', (dialect) => {
   const inv = inventory(dialect)
   let networkId = ''
   let datacenterId = ''

@@ -1,7 +1,7 @@
 // A template sees the networks and datacenters that the caller may list, and otherwise those of the devices of its feed.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type Person, people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const TEMPLATE =
   '{% for n in networks %}{{ n.name }} {{ n.subnet }};{% endfor %}' +
@@ -11,7 +11,7 @@ const OWN = { networks: 'used 10.8.1.0/24;', datacenters: 'Here;', devices: 'one
 const ALL = { ...OWN, networks: `unused 10.8.2.0/24;${OWN.networks}`, datacenters: `Elsewhere;${OWN.datacenters}` }
 const textOf = ({ networks, datacenters, devices }: typeof OWN): string => networks + datacenters + devices
 
-describe.each([...dialects()])('a template on %s', (dialect) => {
+describe.each(onSqlite())('a template on %s', (dialect) => {
   const all = people(dialect)
   let feed = ''
   const make = async (path: string, body: object): Promise<Record<string, string>> => {

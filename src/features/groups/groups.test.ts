@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { failure } from '../../testing/inventory.ts'
 import { answerOf, type People, type Person, people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
 
 const CLERK = ['users:list', 'users:read', 'users:update', 'groups:list', 'groups:read', 'groups:create'].concat([
@@ -13,7 +13,7 @@ const forbidden = failure(403, 'FORBIDDEN')
 
 type Named = { readonly id: string; readonly name: string }
 
-describe.each([...dialects()])('groups on %s', (dialect) => {
+describe.each(onSqlite())('groups on %s', (dialect) => {
   const all: People = people(dialect)
   let count = 0
   const group = async (by: Person = all.admin): Promise<Named> => {
@@ -174,7 +174,7 @@ describe.each([...dialects()])('groups on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('the last admin on %s', (dialect) => {
+describe.each(onSqlite())('the last admin on %s', (dialect) => {
   const all = people(dialect)
 
   test('may be an admin by a group alone, and stays', async () => {

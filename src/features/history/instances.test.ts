@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const DEVICES = 10
 const WRITERS = 16
@@ -10,7 +10,7 @@ const WRITES = 12
 const TIMEOUT_MS = 60_000
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let app: TestApp
   let admin: TestCaller
   let other: Instance

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const STEPS = 40
 /** A step asks one path in so many, each time others: the cost of all grows with the square of the steps. */
@@ -36,7 +36,7 @@ const inOneOrder = (path: string, body: string): string => {
   )
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let reader: TestCaller
   let nowMs = Date.now() + 3_600_000

@@ -4,7 +4,7 @@ import { httpParts } from '../../platform/operation/http-route.ts'
 import type { AnyOperation } from '../../platform/operation/operation.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { upgraded } from '../../testing/earlier-version.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
 import { contracts } from '../index.ts'
 import type { Tables } from '../tables.ts'
@@ -17,7 +17,7 @@ const pastReads = (Object.values(contracts).flatMap((contract) => Object.values(
   ({ past }) => past,
 )
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   // The clock of the database is that of the machine.

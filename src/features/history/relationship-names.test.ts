@@ -4,9 +4,9 @@ import { runCli } from '../../cli.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { callTool } from '../../testing/mcp.ts'
 import { memoryIo } from '../../testing/memory-io.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

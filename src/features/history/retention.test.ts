@@ -1,11 +1,11 @@
 /** Old changes are hidden at once and deleted later; younger ones and their moments stay. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const DAY_MS = 86_400_000
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeEach(async () => {

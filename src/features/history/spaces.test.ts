@@ -1,7 +1,7 @@
 /** As of each moment, reads answer per address space, also after moves between spaces; and undos restore each of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const LIMIT_MS = 300_000
 /** A lookup has conflicts and audit entries of now for callers who may list them. */
@@ -12,7 +12,7 @@ const READER = [
 
 type Made = { readonly id: string }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let reader: TestCaller

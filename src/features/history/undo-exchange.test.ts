@@ -1,7 +1,7 @@
 /** Undo of changes in which devices exchanged addresses: the state after the undo counts, not the order of its steps. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 type Answer = {
   readonly id: string
@@ -11,7 +11,7 @@ type Answer = {
   readonly details: readonly { readonly field: string; readonly message: string }[]
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let subnets = 0

@@ -1,7 +1,7 @@
 /** Undo of changes of reservations that expire, by the clock or by the job that deletes them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -12,7 +12,7 @@ type Answer = {
   readonly details: readonly object[]
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let networks = 0

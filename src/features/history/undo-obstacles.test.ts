@@ -1,7 +1,7 @@
 /** A refused undo names every obstacle, and does nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 type Refusal = {
   readonly code: string
@@ -11,7 +11,7 @@ type Refusal = {
 
 const ESTATE = ['datacenters', 'networks', 'pools', 'reservations', 'devices', 'relationships'] as const
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { host } from '../../testing/scripted-scanner.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Change } from './api.ts'
 
 const A = '00:1b:21:00:00:0a'
 const B = '00:1b:21:00:00:0b'
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const newest = async () => {
     const [change] = await d.api.history.list({ limit: 1 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { gearChanges } from '../../testing/gear-changes.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const ESTATE = ['datacenters', 'vlans', 'networks', 'pools', 'reservations', 'devices', 'relationships'] as const
 const GEAR = ['custom-fields', 'device-types', 'racks', 'ports', 'cables'] as const
@@ -21,7 +21,7 @@ const randomOf = (seed: number) => {
 
 type Row = { readonly id: string; readonly [field: string]: unknown }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

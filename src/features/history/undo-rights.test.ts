@@ -1,11 +1,11 @@
 /** Undo by the stock roles: each may undo the changes that it may make by hand. Otherwise the refusal names the permission. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 type Answer = { readonly code?: string; readonly error?: string; readonly summary?: string }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let operator: TestCaller

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { callTool, Plan } from '../../testing/mcp.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Change } from './api.ts'
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

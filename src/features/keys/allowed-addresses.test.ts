@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cidrOfText } from '../../net/cidr.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
 import { callTool } from '../../testing/mcp.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { ApiKey, NewApiKey } from './api.ts'
 
@@ -15,7 +15,7 @@ const config = {
   trustedProxyHeader: 'x-forwarded-for',
 }
 
-describe.each([...dialects()])('API keys of some addresses on %s', (dialect) => {
+describe.each(onSqlite())('API keys of some addresses on %s', (dialect) => {
   let app: SignInApp
   let admin: { id: string; key: string }
   beforeAll(async () => {

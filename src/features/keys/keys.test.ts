@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createRole, createUser, keyFor } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { keys as contract, NewApiKey } from './api.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
-describe.each([...dialects()])('API keys on %s', (dialect) => {
+describe.each(onSqlite())('API keys on %s', (dialect) => {
   let app: SignInApp
   beforeAll(async () => {
     app = await signInApp(dialect)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { failure } from '../../testing/inventory.ts'
 import { type Person, people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { resetPassword } from '../users/reset-password.ts'
 import { NewApiKey } from './api.ts'
 import { endKeysMadeByOthers } from './keys.ts'
@@ -19,7 +19,7 @@ const CLERK = [
 ]
 const NEW = 'a new password'
 
-describe.each([...dialects()])('API keys on %s', (dialect) => {
+describe.each(onSqlite())('API keys on %s', (dialect) => {
   const all = people(dialect)
   let count = 0
   const make = async (by: Pick<Person, 'ask'>, user_id?: string): Promise<NewApiKey> =>

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { upgraded } from '../../testing/earlier-version.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 /** An entry that says who called what on a key. */
 type Entry = {
@@ -13,7 +13,7 @@ type Entry = {
   readonly resource?: string
 }
 
-test.each([...dialects()])('keys get the maker that the audit trail knows on %s', async (dialect) => {
+test.each(engines())('keys get the maker that the audit trail knows on %s', async (dialect) => {
   const entries: Entry[] = [
     { key: 'own', by: 'owner' },
     { key: 'foreign', by: 'clerk' },

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { createUser, keyFor } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { NewApiKey } from './api.ts'
 
 const Me = z.object({ id: z.string(), permissions: z.array(z.string()) })
 const WithId = z.object({ id: z.string() })
 
-describe.each([...dialects()])('narrow API keys on %s', (dialect) => {
+describe.each(onSqlite())('narrow API keys on %s', (dialect) => {
   let app: SignInApp
   let admin: { id: string; key: string }
   beforeAll(async () => {

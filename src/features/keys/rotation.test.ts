@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { follow } from '../../testing/feed.ts'
 import { createRole, createUser, keyFor } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { keys as contract, NewApiKey } from './api.ts'
 
 const HOUR_MS = 3600 * 1000
 
-describe.each([...dialects()])('the rotation of API keys on %s', (dialect) => {
+describe.each(onSqlite())('the rotation of API keys on %s', (dialect) => {
   let app: SignInApp
   beforeAll(async () => {
     app = await signInApp(dialect)

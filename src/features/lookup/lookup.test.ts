@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { ask, failure, forbidden, inventory, refusal } from '../../testing/inventory.ts'
 import { host } from '../../testing/scripted-scanner.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { type Lookup, MAX_IN_BLOCK, MAX_OF_EACH } from './api.ts'
 
 const names = (all: readonly { readonly name: string }[] | undefined) => all?.map(({ name }) => name)
 
-describe.each([...dialects()])('a lookup on %s', (dialect) => {
+describe.each(engines())('a lookup on %s', (dialect) => {
   const inv = inventory(dialect)
   const look = (query: string): Promise<Lookup> => inv.api.lookup.show({ query })
   let poolId = ''
@@ -286,7 +286,7 @@ describe.each([...dialects()])('a lookup on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('a lookup of what scans have found, on %s', (dialect) => {
+describe.each(engines())('a lookup of what scans have found, on %s', (dialect) => {
   const d = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
   const look = (query: string) => d.api.lookup.show({ query })
   const MAC = '00:1b:21:00:00:0a'

@@ -2,12 +2,12 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { insertDiscovered, upgraded } from '../../testing/earlier-version.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { discoveredIdsNamed, discoveredIdsOfMac } from './store.ts'
 
 const doc = { mac_address: '02:00:00:00:00:05', hostname: 'Printer-7.example.com' }
 
-test.each([...dialects()])('on %s', async (dialect) => {
+test.each(engines())('on %s', async (dialect) => {
   const { db, close } = await upgraded(dialect, '0014', async (tx) => {
     await insertDiscovered(tx, [{ id: 'd', doc }])
     await sql`INSERT INTO discovered_texts (device_id, search_text) VALUES ('d', '')`.execute(tx)

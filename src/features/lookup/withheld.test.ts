@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TestCaller } from '../../testing/app.ts'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { ask } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const KINDS = [
   ...([
@@ -48,7 +48,7 @@ const PATHS = [
   ...SEARCHES.map((q) => `GET /api/search?q=${encodeURIComponent(q)}`),
 ]
 
-describe.each([...dialects()])('an object that may not be listed, on %s', (dialect) => {
+describe.each(onSqlite())('an object that may not be listed, on %s', (dialect) => {
   const inv = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
   /** The ids of the created objects, by name. */
   const ids: Record<string, string> = {}

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../testing/discovery.ts'
 import { callTool, Plan } from '../../testing/mcp.ts'
 import { host } from '../../testing/scripted-scanner.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('plans of discovery on %s', (dialect) => {
+describe.each(onSqlite())('plans of discovery on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const call = (name: string, args: Record<string, unknown>) =>
     callTool({ fetch: d.app.fetch, key: d.admin.key }, name, args)

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Answer, callOn, Plan } from '../../testing/mcp.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const START_TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('an engineer with an AI client, on %s', (dialect) => {
+describe.each(onSqlite())('an engineer with an AI client, on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let engineer: TestCaller

@@ -6,13 +6,13 @@ import { createLogger } from '../../platform/runtime/log.ts'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { keyFor } from '../../testing/identities.ts'
 import { type Answer, callTool, Plan } from '../../testing/mcp.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { MOST_PLANS, PLAN_MS } from './plans.ts'
 
 const START_TIMEOUT_MS = 60_000
 const DEVICE_RIGHTS = ['devices:list', 'devices:read', 'devices:create', 'devices:update', 'devices:delete']
 
-describe.each([...dialects()])('a plan on %s', (dialect) => {
+describe.each(onSqlite())('a plan on %s', (dialect) => {
   const clock = { ms: Date.parse('2026-06-01T00:00:00.000Z') }
   let app: TestApp
   let admin: TestCaller

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { DEFAULT_SPACE, ipKeyOf } from '../../net/ip.ts'
 import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
 import { lockForPlacing } from '../placement-lock.ts'
 import { networksHolding } from './membership.ts'
@@ -12,7 +12,7 @@ import * as store from './store.ts'
 
 const keyOf = (ip: string) => ipKeyOf(ip, DEFAULT_SPACE)
 
-describe.each([...dialects()])('the networks of an address on %s', (dialect) => {
+describe.each(engines())('the networks of an address on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test('are the present ones, also in the transaction that changes them', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { cidrHolds, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const holds = (subnet: string, ip: string): boolean => {
   const [cidr, address] = [parseCidr(subnet), parseIp(ip)]
@@ -12,7 +12,7 @@ const holds = (subnet: string, ip: string): boolean => {
 }
 const prefixOf = (subnet: string): number => Number(subnet.split('/')[1])
 
-describe.each([...dialects()])('an address on %s', (dialect) => {
+describe.each(engines())('an address on %s', (dialect) => {
   const inv = inventory(dialect)
   const network = (name: string, subnet: string) => inv.api.networks.create({ name, subnet })
   const host = (name: string, ...addresses: { ip: string; network_id?: string }[]) =>
@@ -237,7 +237,7 @@ const check = async ({ api }: Inventory, model: Model): Promise<void> => {
 
 const RUNS = { sqlite: 50, postgres: 8 }
 
-describe.each([...dialects()])('networks and addresses on %s', (dialect) => {
+describe.each(engines())('networks and addresses on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test('agree with the naive model through any history', async () => {

@@ -1,9 +1,9 @@
 // The rules that only networks have: subnets, VLANs, filters, utilization, and the effects of deleting them.
 import { describe, expect, test } from 'bun:test'
 import { inventory, missing, refusal, thrownRefusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('networks on %s', (dialect) => {
+describe.each(onSqlite())('networks on %s', (dialect) => {
   const inv = inventory(dialect)
   const create = (body: Record<string, unknown>) =>
     inv.ask('POST /api/networks', { name: 'n', subnet: '10.0.0.0/24', ...body })

@@ -1,7 +1,7 @@
 // Networks as a tree, and subnets that are allocated, split and merged.
 import { describe, expect, test } from 'bun:test'
 import { forbidden, type Inventory, inventory, missing, noneFree, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Network } from './api.ts'
 
 const TIMEOUT_MS = 120_000
@@ -27,7 +27,7 @@ const estateOf = async ({ api }: Inventory) => {
   }
 }
 
-describe.each([...dialects()])('planning on %s', (dialect) => {
+describe.each(onSqlite())('planning on %s', (dialect) => {
   const inv = inventory(dialect)
   const network = (subnet: string, more: { name?: string; datacenter_id?: string; space_id?: string } = {}) =>
     inv.api.networks.create({ name: subnet, subnet, ...more })

@@ -1,10 +1,10 @@
 /** OAuth authorization requests, codes with PKCE (RFC 7636), and scopes. On both databases. */
 import { describe, expect, test } from 'bun:test'
 import { challengeOf, ISSUER, newVerifier, oauthSuite, problemOf, REDIRECT, type Signed } from '../../testing/oauth.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal } from '../../testing/sign-in.ts'
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const suite = oauthSuite(dialect)
 
   describe('a request for authorization', () => {

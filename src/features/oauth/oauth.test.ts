@@ -17,7 +17,7 @@ import {
   REDIRECT,
   type Signed,
 } from '../../testing/oauth.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal } from '../../testing/sign-in.ts'
 import { MAX_IDLE_CLIENTS } from './register.ts'
 
@@ -170,7 +170,7 @@ describe('the user', () => {
   })
 })
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const Entry = z.object({
     action: z.string(),
     resource: z.string(),

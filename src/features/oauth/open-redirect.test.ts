@@ -12,7 +12,7 @@ import {
   REDIRECT,
   type Signed,
 } from '../../testing/oauth.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const SCRIPT = { 'X-Requested-With': 'XMLHttpRequest' }
 const FORM = 'application/x-www-form-urlencoded'
@@ -31,7 +31,7 @@ const WRONG = [
 
 type Values = Readonly<Record<string, string | undefined>>
 
-describe.each([...dialects()])('an authorization request on %s', (dialect) => {
+describe.each(onSqlite())('an authorization request on %s', (dialect) => {
   let app: TestApp
   let oauth: OauthSteps
   let client: Client

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { ISSUER, oauthSuite, problemOf, REDIRECT, RESOURCE } from '../../testing/oauth.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { CATALOGUE } from '../roles/catalogue.ts'
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const suite = oauthSuite(dialect)
 
   const getJson = async (path: string) => {

@@ -1,10 +1,10 @@
 /** OAuth refresh and access tokens: rotation, replay, revocation (RFC 7009), client secrets and missing scopes. On both databases. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type Client, ISSUER, newVerifier, oauthSuite, problemOf, REDIRECT, toolCall } from '../../testing/oauth.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal } from '../../testing/sign-in.ts'
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const suite = oauthSuite(dialect)
   /** Returns status and code of the answer to a refresh that must fail. */
   const refusalOf = async (client: Client, token: string) => problemOf(await suite.oauth.refresh(client, token))

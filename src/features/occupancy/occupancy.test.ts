@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { DEFAULT_SPACE, type IpKey, ipKeyOf } from '../../net/ip.ts'
 import { blockOf, isTaken } from '../../net/occupancy.ts'
 import { type Answer, type Inventory, inventory, noneFree } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Allocation } from '../reservations/api.ts'
 
 type Space = {
@@ -264,7 +264,7 @@ const OFFSETS = Array.from({ length: 256 }, (_, offset) => offset)
 
 const RUNS = { sqlite: 15, postgres: 4 }
 
-describe.each([...dialects()])('free addresses on %s', (dialect) => {
+describe.each(engines())('free addresses on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test.each([...SPACES])(

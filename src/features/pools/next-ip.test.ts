@@ -1,9 +1,9 @@
 // next-ip: returns the lowest free address without iterating over the range, and never allocates it.
 import { describe, expect, test } from 'bun:test'
 import { inventory, noneFree } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('the next address on %s', (dialect) => {
+describe.each(engines())('the next address on %s', (dialect) => {
   const inv = inventory(dialect)
   const pool = async (subnet: string, start_ip: string, end_ip: string) => {
     const { id: network_id } = await inv.api.networks.create({ name: 'n', subnet })

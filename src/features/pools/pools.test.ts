@@ -1,10 +1,10 @@
 // The rules that only pools have: their range, their tags, their utilization, and the effects of deleting them.
 import { describe, expect, test } from 'bun:test'
 import { failure, inventory, missing, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Pool } from './api.ts'
 
-describe.each([...dialects()])('pools on %s', (dialect) => {
+describe.each(engines())('pools on %s', (dialect) => {
   const inv = inventory(dialect)
   const net = async (subnet: string) => (await inv.api.networks.create({ name: 'n', subnet })).id
   const pool = (network_id: string, start_ip: string, end_ip: string, more: { name?: string; tags?: string[] } = {}) =>

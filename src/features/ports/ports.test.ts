@@ -1,7 +1,7 @@
 // The rules of ports: names and their order, parents, the interface of addresses, deletion, bulk and the past.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, changedSince, fieldsOf, inventory, missing, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Port } from './api.ts'
 import { sortKey } from './sort-key.ts'
 
@@ -12,7 +12,7 @@ test('names of ports sort by their text, and numbers in them by their value', ()
   expect(sortKey('Gi0/01')).toBe(sortKey('gi0/1'))
 })
 
-describe.each([...dialects()])('ports on %s', (dialect) => {
+describe.each(onSqlite())('ports on %s', (dialect) => {
   const inv = inventory(dialect)
   const device = async (name: string, addresses: object[] = []) =>
     (await inv.api.devices.create({ name, addresses } as never)).id

@@ -1,7 +1,7 @@
 // The rules of racks: their fields, the places of devices in them, their use, and the devices that move with them.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, changedSince, fieldsOf, inventory, missing } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Device } from '../devices/schema.ts'
 import type { Elevation, Rack } from './api.ts'
 
@@ -16,7 +16,7 @@ const randomOf = (seed: number) => {
   }
 }
 
-describe.each([...dialects()])('racks on %s', (dialect) => {
+describe.each(onSqlite())('racks on %s', (dialect) => {
   const inv = inventory(dialect)
   const rackOf = async (fields: object = {}): Promise<Rack> =>
     (await inv.ask('POST /api/racks', { name: 'Rack', ...fields })).body as Rack

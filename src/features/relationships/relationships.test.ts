@@ -10,10 +10,10 @@ import {
   missing,
   refusal,
 } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { type Relationship, RelationshipType } from './api.ts'
 
-describe.each([...dialects()])('relationships on %s', (dialect) => {
+describe.each(onSqlite())('relationships on %s', (dialect) => {
   const inv = inventory(dialect)
   const device = async (name: string) => (await inv.api.devices.create({ name })).id
   const pair = async () => [await device('parent'), await device('child')] as const

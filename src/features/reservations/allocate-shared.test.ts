@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'bun:test'
 import { GUEST } from '../../platform/operation/caller.ts'
 import { inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
 import { allocate } from './allocate.ts'
 
 /** Rolls back a savepoint. */
 class Undone extends Error {}
 
-describe.each([...dialects()])('allocations in one transaction on %s', (dialect) => {
+describe.each(engines())('allocations in one transaction on %s', (dialect) => {
   const inv = inventory(dialect)
   let networks = 0
   /** Four addresses on both sides of the boundary between two blocks: .254 and .255, .0 and .1. */

@@ -1,12 +1,12 @@
 // Allocation: free addresses are chosen and recorded exactly once, with any number of concurrent callers.
 import { describe, expect, test } from 'bun:test'
 import { ask, fieldsOf, forbidden, inventory, missing, noneFree, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Allocation } from './api.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
-describe.each([...dialects()])('an allocation on %s', (dialect) => {
+describe.each(engines())('an allocation on %s', (dialect) => {
   const inv = inventory(dialect)
   const pool = async (subnet: string, start_ip: string, end_ip: string) => {
     const { id: network_id } = await inv.api.networks.create({ name: 'n', subnet })

@@ -1,12 +1,12 @@
 // The MAC address of a reservation: its notations, where it is refused, how it is found, and through history and documents.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { fieldsOf, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const MAC = '52:54:00:aa:bb:cc'
 const OTHER = '52:54:00:aa:bb:dd'
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
   let pool = ''
   let next = 10

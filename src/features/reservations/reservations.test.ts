@@ -1,10 +1,10 @@
 // Reservations: an address that the caller chooses, held until it expires or is released.
 import { describe, expect, test } from 'bun:test'
 import { ask, failure, fieldsOf, forbidden, inventory, missing, noneFree, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Reservation } from './api.ts'
 
-describe.each([...dialects()])('reservations on %s', (dialect) => {
+describe.each(onSqlite())('reservations on %s', (dialect) => {
   const inv = inventory(dialect)
   const pool = async (subnet: string, start_ip: string, end_ip: string) => {
     const { id: network_id } = await inv.api.networks.create({ name: 'n', subnet })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { failure, missing, refusal } from '../../testing/inventory.ts'
 import { people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { User } from '../users/api.ts'
 import { Role } from './api.ts'
 import { SYSTEM_ROLES } from './catalogue.ts'
@@ -10,7 +10,7 @@ import { SYSTEM_ROLES } from './catalogue.ts'
 const taken = failure(409, 'ALREADY_EXISTS')
 const systemRole = failure(400, 'SYSTEM_ROLE')
 
-describe.each([...dialects()])('roles on %s', (dialect) => {
+describe.each(onSqlite())('roles on %s', (dialect) => {
   const all = people(dialect)
   let count = 0
   const name = () => `Made ${++count}`

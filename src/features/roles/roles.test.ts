@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createRole, createUser, keyFor } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { roles as contract } from './api.ts'
 import { CATALOGUE, systemRole } from './catalogue.ts'
 
-describe.each([...dialects()])('roles on %s', (dialect) => {
+describe.each(onSqlite())('roles on %s', (dialect) => {
   let app: SignInApp
   let admin: string
   let viewer: string

@@ -10,7 +10,7 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { definedAreas, rowsOf, storedAreas } from '../../testing/areas.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 /** Fewer on PostgreSQL, where a step takes three times as long, and two instances make it. */
 const STEPS = { sqlite: 1000, postgres: 500 } as const
@@ -149,7 +149,7 @@ const changesOf = (caller: Caller, seed: number) => {
   }
 }
 
-describe.each([...dialects()])('areas on %s', (dialect) => {
+describe.each(engines())('areas on %s', (dialect) => {
   const steps = STEPS[dialect]
   const seed = Number(process.env.PLAT_TEST_SEED ?? (dialect === 'sqlite' ? 5 : 2))
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-areas-'))

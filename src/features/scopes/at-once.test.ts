@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 
-test.each([...dialects()])('twenty devices at once in new sets of scopes on %s', async (dialect) => {
+test.each(engines())('twenty devices at once in new sets of scopes on %s', async (dialect) => {
   const app = await testApp({ dialect })
   const admin = await app.as('admin')
   const tags = ['a', 'b', 'c', 'd', 'e']
@@ -27,7 +27,7 @@ test.each([...dialects()])('twenty devices at once in new sets of scopes on %s',
   await app.close()
 })
 
-test.skipIf(!dialects().includes('postgres'))('a write that began before the first scope is in it', async () => {
+test.skipIf(!engines().includes('postgres'))('a write that began before the first scope is in it', async () => {
   const app = await testApp({ dialect: 'postgres' })
   const admin = await app.as('admin')
   const { id } = await admin.api.networks.create({ name: 'n', subnet: '10.0.0.0/24' })

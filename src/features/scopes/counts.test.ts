@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('the counts of scopes on %s', (dialect) => {
+describe.each(engines())('the counts of scopes on %s', (dialect) => {
   const all = people(dialect)
 
   const make = async (path: string, body: object): Promise<string> => {

@@ -2,11 +2,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { type Person, people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const ROUNDS = 15
 
-describe.each([...dialects()])('networks over the same addresses at once on %s', (dialect) => {
+describe.each(engines())('networks over the same addresses at once on %s', (dialect) => {
   const all = people(dialect)
   let other: Instance | undefined
   afterAll(() => other?.close())

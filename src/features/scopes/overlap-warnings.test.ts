@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Warning } from '../../platform/operation/context.ts'
 import { type Person, people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const KIND = 'network_overlaps_outside_scope'
 
-describe.each([...dialects()])('warnings of networks over the address space of others on %s', (dialect) => {
+describe.each(engines())('warnings of networks over the address space of others on %s', (dialect) => {
   const all = people(dialect)
 
   const make = async (path: string, body: object, by: Person = all.admin): Promise<string> => {

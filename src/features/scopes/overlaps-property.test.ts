@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { cidrContains, cidrHolds, cidrOfText, formatCidr } from '../../net/cidr.ts'
 import { compareIp, parseIp } from '../../net/ip.ts'
 import { type Answer, type Person, people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const STEPS = { sqlite: 600, postgres: 250 } as const
 const LIMIT_MS = 300_000
@@ -117,7 +117,7 @@ const modelOf = (scope: Scope, { networks, devices }: Estate) => {
   return { mayPlace, mayPool, hasLeaving }
 }
 
-describe.each([...dialects()])('random writes of limited users on %s', (dialect) => {
+describe.each(engines())('random writes of limited users on %s', (dialect) => {
   const all = people(dialect)
   const seed = Number(process.env.PLAT_TEST_SEED ?? 7)
   let state = seed

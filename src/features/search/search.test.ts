@@ -1,10 +1,10 @@
 // The global search: by word, by address and by block, over every kind of object.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ask, failure, forbidden, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { MAX_RESULTS_PER_TYPE } from './api.ts'
 
-describe.each([...dialects()])('the search of everything on %s', (dialect) => {
+describe.each(engines())('the search of everything on %s', (dialect) => {
   const inv = inventory(dialect)
   const search = (q: string) => inv.ask(`GET /api/search?q=${encodeURIComponent(q)}`)
   const find = async (q: string) => {

@@ -5,7 +5,7 @@ import { createLogger } from '../../platform/runtime/log.ts'
 import { createSecrets, keyIdOf } from '../../platform/security/crypto.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { restart } from '../../testing/restart.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { openCredential } from '../credentials/credentials.ts'
 import { devKeyFile } from './dev-key.ts'
 import { openSecrets } from './open-secrets.ts'
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 60_000
 
 const CREDENTIAL = { name: 'c', type: 'snmp_v2c', community: 'cc' } as const
 
-describe.each([...dialects()])('the start on %s', (dialect) => {
+describe.each(onSqlite())('the start on %s', (dialect) => {
   const apps: TestApp[] = []
   const start = async (env: Record<string, string>) => {
     const app = await testApp({ dialect, env })

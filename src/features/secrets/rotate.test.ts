@@ -6,7 +6,7 @@ import { createLogger } from '../../platform/runtime/log.ts'
 import { createSecrets, keyIdOf } from '../../platform/security/crypto.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { restart } from '../../testing/restart.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { openCredential } from '../credentials/credentials.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
@@ -16,7 +16,7 @@ const ROTATING = { encryptionKey: NEW, encryptionKeyPrevious: [OLD] }
 const ALONE = { encryptionKey: NEW, encryptionKeyPrevious: [] }
 const TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('rotation on %s', (dialect) => {
+describe.each(onSqlite())('rotation on %s', (dialect) => {
   const closing: (() => Promise<void>)[] = []
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()

@@ -8,7 +8,7 @@ import { type TestApp, testApp } from '../../testing/app.ts'
 import { BEHIND_PROXY, signInTo } from '../../testing/from-address.ts'
 import { createUser } from '../../testing/identities.ts'
 import { instanceBeside } from '../../testing/instances.ts'
-import { type Dialect, dialects } from '../../testing/servers.ts'
+import { type Dialect, engines } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
 import { cookieOf, deviceOf, signInApp } from '../../testing/sign-in.ts'
 
@@ -47,7 +47,7 @@ const appOn = async (dialect: Dialect, config: Parameters<typeof signInApp>[1] =
 }
 type World = Awaited<ReturnType<typeof appOn>>
 
-describe.each([...places()])('a device cookie on %s, with sessions in the %s', (dialect, store) => {
+describe.each(places())('a device cookie on %s, with sessions in the %s', (dialect, store) => {
   let world: World
   let cookie: string
   beforeEach(async () => {
@@ -241,7 +241,7 @@ test('a device cookie is in no entry of the audit trail', async () => {
   expect(trail).not.toContain(cookie.split('.')[2] ?? cookie)
 })
 
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   test('the key of device cookies outlives a restart, and is the same for two instances', async () => {
     const { passwords, lanes } = watched()
     const app = await testApp({ dialect: 'postgres', passwords })

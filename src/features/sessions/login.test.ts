@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPasswords, type Passwords } from '../../platform/security/passwords.ts'
 import { createUser, PASSWORD } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { endKeysMadeByOthers } from '../keys/keys.ts'
 import { resetPassword } from '../users/reset-password.ts'
@@ -23,7 +23,7 @@ const counting = (real: Passwords) => {
   return { passwords: { ...real, verify }, dummies }
 }
 
-describe.each([...dialects()])('login on %s', (dialect) => {
+describe.each(onSqlite())('login on %s', (dialect) => {
   const { passwords, dummies } = counting(createPasswords({ cost: 4 }))
   let app: SignInApp
   beforeAll(async () => {

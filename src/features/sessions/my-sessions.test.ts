@@ -8,7 +8,7 @@ import { Session } from './api.ts'
 
 const HOUR_MS = 3600 * 1000
 
-describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
+describe.each(places())('sessions on %s in the %s', (dialect, store) => {
   const all = people(dialect, () => storeConfig(store).then((config) => ({ config })))
 
   const signIn = async (username: string, userAgent = 'curl/8') => {

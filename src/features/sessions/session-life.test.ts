@@ -8,7 +8,7 @@ import { LoggedIn } from './api.ts'
 
 const me = 'GET /api/auth/me'
 
-describe.each([...places()])('a sign-in that waits 20 s for its turn, on %s in the %s', (dialect, store) => {
+describe.each(places())('a sign-in that waits 20 s for its turn, on %s in the %s', (dialect, store) => {
   test('gives a session that lives from the end of the wait', async () => {
     const real = createPasswords({ cost: 4 })
     const app: SignInApp = await signInApp(dialect, {

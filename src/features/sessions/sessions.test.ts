@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { createUser, keyFor } from '../../testing/identities.ts'
+import { engines } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
 import { cookieOf, refusal, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { systemRole } from '../roles/catalogue.ts'
@@ -10,7 +11,7 @@ const PASSWORD = 'quick to check'
 const me = 'GET /api/auth/me'
 const HOUR_MS = 3600 * 1000
 
-describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
+describe.each(places(engines()))('sessions on %s in the %s', (dialect, store) => {
   let app: SignInApp
   let viewerId: string
   beforeAll(async () => {
@@ -141,7 +142,7 @@ describe.each([...places()])('sessions on %s in the %s', (dialect, store) => {
   })
 })
 
-describe.each([...places()])('the life of a session on %s in the %s', (dialect, store) => {
+describe.each(places(engines()))('the life of a session on %s in the %s', (dialect, store) => {
   let app: SignInApp
   let cookie: string
   let vicId: string

@@ -4,13 +4,13 @@ import { RedisClient } from 'bun'
 import { secretHash } from '../../platform/security/secret-token.ts'
 import { createUser } from '../../testing/identities.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
-import { dialects, valkey } from '../../testing/servers.ts'
+import { onSqlite, valkey } from '../../testing/servers.ts'
 import { cookieOf, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 
 const PASSWORD = 'quick to check'
 const me = 'GET /api/auth/me'
 
-describe.each(dialects())('sessions in Valkey beside %s', (dialect) => {
+describe.each(onSqlite())('sessions in Valkey beside %s', (dialect) => {
   let server: Awaited<ReturnType<typeof valkey>>
   let client: RedisClient
   let app: SignInApp

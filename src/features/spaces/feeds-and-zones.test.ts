@@ -1,7 +1,7 @@
 // Feeds and DNS zones are of one address space each: the same addresses and names in other spaces do not concern them.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { alreadyExists, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { DnsRrset, DnsZone } from '../dns-zones/schema.ts'
 import type { Feed } from '../feeds/schema.ts'
@@ -9,7 +9,7 @@ import type { Feed } from '../feeds/schema.ts'
 /** The default space and two others, with the same subnet and the same addresses. */
 const SPACES = [undefined, 'lab', 'shop'] as const
 
-describe.each([...dialects()])('feeds and zones of spaces on %s', (dialect) => {
+describe.each(onSqlite())('feeds and zones of spaces on %s', (dialect) => {
   const inv = inventory(dialect)
   beforeAll(async () => {
     const { api } = inv

@@ -6,7 +6,7 @@ import { ipKeyOf, parseIp, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
 import { blockOf, isTaken, keyAt } from '../../net/occupancy.ts'
 import { AppError } from '../../platform/contract/errors.ts'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const SUBNETS = ['10.0.0.0/24', '10.0.0.0/28', '10.0.0.0/16', '2001:db8::/64']
 const IPS = ['10.0.0.1', '10.0.0.2', '10.0.0.17', '10.0.1.1', '2001:db8::1']
@@ -169,7 +169,7 @@ class Walk {
   }
 }
 
-describe.each([...dialects()])('random changes in several spaces on %s', (dialect) => {
+describe.each(engines())('random changes in several spaces on %s', (dialect) => {
   const inv = inventory(dialect)
   const spaces: (string | null)[] = [null]
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 // Address spaces: the same addresses, subnets, pools and reservations in three of them, each right by itself.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { alreadyExists, failure, inventory, refusal } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const inUse = failure(409, 'IN_USE')
 
-describe.each([...dialects()])('address spaces on %s', (dialect) => {
+describe.each(onSqlite())('address spaces on %s', (dialect) => {
   const inv = inventory(dialect)
   let acme = ''
   let beta = ''

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { type Kysely, sql } from 'kysely'
 import { upgraded } from '../../testing/earlier-version.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Tables } from '../tables.ts'
 
 const TABLES = ['networks', 'pools', 'reservations', 'devices', 'addresses', 'network_addresses', 'address_blocks']
@@ -14,7 +14,7 @@ const rowsOf = async (db: Kysely<Tables>): Promise<Record<string, object[]>> =>
     ),
   )
 
-test.each(dialects())('on %s', async (dialect) => {
+test.each(engines())('on %s', async (dialect) => {
   const device = { id: 'd', name: 'web', addresses: [{ ip: '10.0.0.5', network_id: null, pool_id: null }] }
   let before: Record<string, object[]> = {}
   const { db, close } = await upgraded(dialect, '0046', async (tx) => {

@@ -1,11 +1,11 @@
 /** An address of a provider counts only if the same source says that it is verified. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/scripted-provider.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { type SsoApp, ssoApp } from '../../testing/sso.ts'
 import type { SsoProvider } from './schema.ts'
 
-describe.each([...dialects()])('addresses on %s', (dialect) => {
+describe.each(onSqlite())('addresses on %s', (dialect) => {
   let app: SsoApp
   let idp: ScriptedProvider
   let at: SsoProvider

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createLogger } from '../../platform/runtime/log.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/scripted-provider.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { causeOf, type SsoApp, ssoApp } from '../../testing/sso.ts'
 import type { SsoProvider } from './schema.ts'
 
-describe.each([...dialects()])('groups of a provider on %s', (dialect) => {
+describe.each(onSqlite())('groups of a provider on %s', (dialect) => {
   let app: SsoApp
   let idp: ScriptedProvider
   const warnings: string[] = []

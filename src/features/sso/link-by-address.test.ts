@@ -10,7 +10,7 @@ import type { SsoProvider } from './schema.ts'
 
 const PASSWORD = 'known to the clerk'
 
-describe.each([...places()])('a link by address on %s, sessions in %s', (dialect, store) => {
+describe.each(places())('a link by address on %s, sessions in %s', (dialect, store) => {
   let app: SsoApp
   let idp: ScriptedProvider
   let linking: SsoProvider

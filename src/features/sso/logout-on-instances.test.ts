@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/scripted-provider.ts'
-import { dialects, valkey } from '../../testing/servers.ts'
+import { engines, valkey } from '../../testing/servers.ts'
 import { type Browser, PUBLIC_URL, type SsoApp, ssoApp } from '../../testing/sso.ts'
 import type { SsoProvider } from './schema.ts'
 
 const TIMEOUT_MS = 60_000
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   describe('with sessions in Valkey', () => {
     let store: Awaited<ReturnType<typeof valkey>>
     let app: SsoApp

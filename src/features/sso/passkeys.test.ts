@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000
 const PASSWORD = 'quick to check'
 const REFUSED: [number, string] = [401, 'INVALID_CREDENTIALS']
 
-describe.each([...places()])('passkeys of users of a provider on %s, sessions in %s', (dialect, store) => {
+describe.each(places())('passkeys of users of a provider on %s, sessions in %s', (dialect, store) => {
   let app: SsoApp
   let idp: ScriptedProvider
   let at: SsoProvider

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createUser } from '../../testing/identities.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/scripted-provider.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { refusal } from '../../testing/sign-in.ts'
 import { type SsoApp, ssoApp } from '../../testing/sso.ts'
 import type { SsoProvider } from './schema.ts'
@@ -11,7 +11,7 @@ import type { SsoProvider } from './schema.ts'
 const FORBIDDEN: [number, string] = [403, 'FORBIDDEN']
 const PROVIDERS = ['list', 'read', 'create', 'update', 'delete'].map((name) => `sso-providers:${name}`)
 
-describe.each([...dialects()])('the rights to a provider on %s', (dialect) => {
+describe.each(onSqlite())('the rights to a provider on %s', (dialect) => {
   let app: SsoApp
   let idp: ScriptedProvider
   let clerk: Awaited<ReturnType<SsoApp['as']>>

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createUser } from '../../testing/identities.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/scripted-provider.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { causeOf, type SsoApp, ssoApp } from '../../testing/sso.ts'
 import type { SsoProvider } from './schema.ts'
 import { SsoProvider as Provider } from './schema.ts'
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 /** Of a token in clear. A shorter text occurs in random ones by chance. */
 const TOKEN_START = 'eyJhbGciOi'
 
-describe.each([...dialects()])('single sign-on on %s', (dialect) => {
+describe.each(onSqlite())('single sign-on on %s', (dialect) => {
   let app: SsoApp
   let idp: ScriptedProvider
   let at: SsoProvider

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { OAUTH_ENV, oauthOf, toolCall } from '../../testing/oauth.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/scripted-provider.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { type Browser, type SsoApp, ssoApp } from '../../testing/sso.ts'
 import { ASLEEP } from '../users/account.ts'
 import type { SsoProvider } from './schema.ts'
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const claims = { sub: 'idle', preferred_username: 'idle' }
 
-describe.each([...dialects()])('sleeping credentials on %s', (dialect) => {
+describe.each(onSqlite())('sleeping credentials on %s', (dialect) => {
   let app: SsoApp
   let idp: ScriptedProvider
   let at: SsoProvider

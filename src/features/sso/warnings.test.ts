@@ -6,7 +6,7 @@ import { providerMakers } from '../../migrations/0065-provider-makers.ts'
 import type { Migration } from '../../platform/db/migrate.ts'
 import { createUser } from '../../testing/identities.ts'
 import { type ScriptedProvider, scriptedProvider } from '../../testing/scripted-provider.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
 import { type SsoApp, ssoApp } from '../../testing/sso.ts'
 
@@ -29,7 +29,7 @@ const refill = async ({ db }: SsoApp): Promise<void> => {
   })
 }
 
-describe.each([...dialects()])('the upgrade on %s', (dialect) => {
+describe.each(onSqlite())('the upgrade on %s', (dialect) => {
   let app: SsoApp
   let idp: ScriptedProvider
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe.each([...dialects()])('the upgrade on %s', (dialect) => {
   })
 })
 
-describe.each([...places()])('warnings on %s, sessions in %s', (dialect, store) => {
+describe.each(places())('warnings on %s, sessions in %s', (dialect, store) => {
   let app: SsoApp
   let idp: ScriptedProvider
   beforeAll(async () => {

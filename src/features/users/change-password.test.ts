@@ -4,14 +4,14 @@ import { createPasswords } from '../../platform/security/passwords.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
 import { failure, refusal } from '../../testing/inventory.ts'
 import { type Person, people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { cookieOf, signInApp } from '../../testing/sign-in.ts'
 import { endKeysMadeByOthers } from '../keys/keys.ts'
 import { resetPassword } from './reset-password.ts'
 
 const NEW = 'a new password'
 
-describe.each([...dialects()])('passwords on %s', (dialect) => {
+describe.each(onSqlite())('passwords on %s', (dialect) => {
   const all = people(dialect)
   const login = async (username: string, password: string) => (await all.app.login(username, password)).status
   const change = ({ ask }: Person, id: string, body: object) => ask(`POST /api/users/${id}/password`, body)

@@ -1,9 +1,9 @@
 // Who holds permissions in a scope hands them out there and nowhere else.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type Person, people } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
-describe.each([...dialects()])('delegation in a scope on %s', (dialect) => {
+describe.each(onSqlite())('delegation in a scope on %s', (dialect) => {
   const all = people(dialect)
   let lead: Person
   let ams: string

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { failure, missing } from '../../testing/inventory.ts'
 import { callTool } from '../../testing/mcp.ts'
 import { type Answer, type Person, people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { places, storeConfig } from '../../testing/session-stores.ts'
 import { cookieOf } from '../../testing/sign-in.ts'
 import { insertClient, insertGrant } from '../oauth/store.ts'
@@ -23,7 +23,7 @@ const ownersOf = (answer: Answer) => new Set(rowsOf(answer).map(({ user_id }) =>
 /** Returns the total that a list reports. */
 const totalOf = ({ headers }: Answer) => Number(headers.get('x-total-count'))
 
-describe.each([...dialects()])('on %s, API keys of an account that holds more', (dialect) => {
+describe.each(onSqlite())('on %s, API keys of an account that holds more', (dialect) => {
   const all = people(dialect)
   const clerk = () => all.person({ permissions: CLERK })
   const keyOf = async (person: Person) => rowsOf(await person.ask(`GET /api/keys?user_id=${person.id}`))[0]?.id ?? ''
@@ -111,7 +111,7 @@ describe.each([...dialects()])('on %s, API keys of an account that holds more', 
   })
 })
 
-describe.each([...places()])('on %s in the %s, sessions of an account that holds more', (dialect, store) => {
+describe.each(places())('on %s in the %s, sessions of an account that holds more', (dialect, store) => {
   const all = people(dialect, () => storeConfig(store).then((config) => ({ config })))
   const signedIn = async (person: Person) => {
     const cookie = cookieOf(await all.app.login(person.username, QUICK))
@@ -150,7 +150,7 @@ describe.each([...places()])('on %s in the %s, sessions of an account that holds
   })
 })
 
-describe.each([...dialects()])('on %s, OAuth grants of an account that holds more', (dialect) => {
+describe.each(onSqlite())('on %s, OAuth grants of an account that holds more', (dialect) => {
   const all = people(dialect)
   let count = 0
   const newClient = async () => {

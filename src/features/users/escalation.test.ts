@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { failure } from '../../testing/inventory.ts'
 import { type People, type Person, people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { ADMIN_ROLE_ID, CATALOGUE } from '../roles/catalogue.ts'
 
 const USERS = ['users:list', 'users:read', 'users:create', 'users:update', 'users:delete']
@@ -13,7 +13,7 @@ const CLERK = [...USERS, ...ROLES, ...KEYS]
 const forbidden = failure(403, 'FORBIDDEN')
 const messageOf = (answer: { readonly body: unknown }) => (answer.body as { error: string }).error
 
-describe.each([...dialects()])('escalation on %s', (dialect) => {
+describe.each(onSqlite())('escalation on %s', (dialect) => {
   const all = people(dialect)
   let count = 0
   const fresh = () => `${dialect}-${++count}`
@@ -149,7 +149,7 @@ const removals: [string, (by: Person, id: string) => ReturnType<Person['ask']>][
   ['stripped of the role', (by, id) => by.ask('POST /api/users/revoke-role', { user_id: id, role_id: 'admin' })],
 ]
 
-describe.each([...dialects()])('the last admin on %s', (dialect) => {
+describe.each(onSqlite())('the last admin on %s', (dialect) => {
   const all = people(dialect)
   test.each(removals)('is not %s', async (_, remove) => {
     await all.person({ roles: ['admin'], isActive: false })
@@ -170,7 +170,7 @@ describe.each([...dialects()])('the last admin on %s', (dialect) => {
   })
 })
 
-describe.each(dialects().flatMap((dialect) => removals.map((one) => [dialect, ...one] as const)))(
+describe.each(onSqlite().flatMap((dialect) => removals.map((one) => [dialect, ...one] as const)))(
   'on %s, when all admins are %s at one time',
   (dialect, _, remove) => {
     const all = people(dialect)

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { refusal } from '../../testing/inventory.ts'
 import { people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { CATALOGUE, systemRole } from '../roles/catalogue.ts'
 import { User } from './api.ts'
 
-describe.each([...dialects()])('users and their roles on %s', (dialect) => {
+describe.each(onSqlite())('users and their roles on %s', (dialect) => {
   const all = people(dialect)
   let count = 0
   const name = () => `made-${++count}`

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { keyFor } from '../../testing/identities.ts'
 import { failure, refusal } from '../../testing/inventory.ts'
 import { people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { cookieOf } from '../../testing/sign-in.ts'
 import { User } from './api.ts'
 
 const UNKNOWN = ['x', '%20', '..%2F', 'a'.repeat(500), '%00']
 
-describe.each([...dialects()])('users on %s', (dialect) => {
+describe.each(engines())('users on %s', (dialect) => {
   const all = people(dialect)
   let count = 0
   const name = () => `made-${++count}`

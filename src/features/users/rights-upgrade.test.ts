@@ -9,7 +9,7 @@ import { UNLIMITED } from '../../testing/app.ts'
 import { storedAreas } from '../../testing/areas.ts'
 import { upgraded } from '../../testing/earlier-version.ts'
 import { fetchFrom } from '../../testing/instances.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { contracts } from '../index.ts'
 import { makeKey } from '../keys/keys.ts'
 import type { Role } from '../roles/api.ts'
@@ -66,7 +66,7 @@ const LISTS = Object.values(contracts).flatMap((operations) =>
   ),
 )
 
-test.each([...dialects()])(
+test.each(engines())(
   'users, roles and keys keep their rights on %s',
   async (dialect) => {
     const { db, dir, close } = await upgraded(dialect, '0053', fill)

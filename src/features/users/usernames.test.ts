@@ -1,7 +1,7 @@
 // No new username is similar to another, and none contains invisible characters. Existing names stay valid.
 import { describe, expect, test } from 'bun:test'
 import { type Answer, people, QUICK } from '../../testing/people.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { signInApp } from '../../testing/sign-in.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
 import { settleLooks } from './usernames.ts'
@@ -23,7 +23,7 @@ const refusal = (status: number, code: string) => ({ status, body: { code, detai
 const badName = refusal(400, 'VALIDATION_ERROR')
 const taken = refusal(409, 'ALREADY_EXISTS')
 
-describe.each([...dialects()])('usernames on %s', (dialect) => {
+describe.each(onSqlite())('usernames on %s', (dialect) => {
   const all = people(dialect)
   let count = 0
   /** Returns a name that no other test uses, and that is similar to none. */
@@ -183,7 +183,7 @@ describe.each([...dialects()])('usernames on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('the first admin on %s', (dialect) => {
+describe.each(onSqlite())('the first admin on %s', (dialect) => {
   test.each([
     ['\uff21da', 'Ada'],
     ['ad\u200bmin', undefined],

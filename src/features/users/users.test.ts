@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openSqlite } from '../../platform/db/sqlite/sqlite.ts'
 import { ConfigError } from '../../platform/runtime/config/config.ts'
 import { createUser, keyFor } from '../../testing/identities.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { cookieOf, type SignInApp, signInApp } from '../../testing/sign-in.ts'
 import { endKeysMadeByOthers } from '../keys/keys.ts'
 import { LoggedIn } from '../sessions/api.ts'
@@ -14,7 +14,7 @@ import { resetPassword } from './reset-password.ts'
 
 const QUICK = 'quick to check'
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: SignInApp
   beforeEach(async () => {
     app = await signInApp(dialect)

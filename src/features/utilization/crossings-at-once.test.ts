@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { type PoolEvents, poolEvents } from '../../testing/pool-events.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const TIMEOUT_MS = 60_000
 const CALLERS = 32
 
-describe.each([...dialects()])('callers at once on %s', (dialect) => {
+describe.each(engines())('callers at once on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let on: PoolEvents

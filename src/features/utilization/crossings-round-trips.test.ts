@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type PoolEvents, poolEvents } from '../../testing/pool-events.ts'
 import { type Relay, startRelay } from '../../testing/relay.ts'
-import { dialects, postgresDatabase } from '../../testing/servers.ts'
+import { engines, postgresDatabase } from '../../testing/servers.ts'
 
 const TIMEOUT_MS = 60_000
 /** Long enough for all that a call sends without waiting. */
@@ -11,7 +11,7 @@ const DELAY_MS = 15
 const CALLS = 12
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let database: Awaited<ReturnType<typeof postgresDatabase>>
   let relay: Relay
   let app: TestApp

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type PoolEvents, poolEvents } from '../../testing/pool-events.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 
 const TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('a pool that crosses the threshold on %s', (dialect) => {
+describe.each(onSqlite())('a pool that crosses the threshold on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let on: PoolEvents

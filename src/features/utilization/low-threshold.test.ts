@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type PoolEvents, poolEvents } from '../../testing/pool-events.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 
 const TIMEOUT_MS = 60_000
 
-const cases = [...dialects()].flatMap((dialect) => [1, 5, 6].map((threshold) => [dialect, threshold] as const))
+const cases = [...engines()].flatMap((dialect) => [1, 5, 6].map((threshold) => [dialect, threshold] as const))
 
 describe.each(cases)('on %s, a threshold of %d percent', (dialect, threshold) => {
   let app: TestApp

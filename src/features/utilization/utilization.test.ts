@@ -1,14 +1,14 @@
 // The stored samples of networks and pools, and the reports of nearly full pools.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 
 const TIMEOUT_MS = 60_000
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-describe.each([...dialects()])('utilization on %s', (dialect) => {
+describe.each(onSqlite())('utilization on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   /** Added to the current time, which decides when jobs are due. */

@@ -1,7 +1,7 @@
 // The rules of VLANs: their natural key, the networks that belong to them, and the deletion of their datacenter.
 import { describe, expect, test } from 'bun:test'
 import { alreadyExists, changedSince, fieldsOf, inventory, missing } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Vlan } from './api.ts'
 
 /** Mulberry32: the same numbers for the same seed. */
@@ -15,7 +15,7 @@ const randomOf = (seed: number) => {
   }
 }
 
-describe.each([...dialects()])('VLANs on %s', (dialect) => {
+describe.each(onSqlite())('VLANs on %s', (dialect) => {
   const inv = inventory(dialect)
   const make = (body: object) => inv.ask('POST /api/vlans', body)
   const vlanIn = (answer: { readonly body: unknown }) => answer.body as Vlan

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createLeases } from '../../platform/runtime/leases.ts'
 import { type TestApp, testApp } from '../../testing/app.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Ctx } from '../ctx.ts'
 import * as deliveries from './delivery-store.ts'
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000
 const DAY_MS = 86_400_000
 
 // Left out instead of skipped, because a run on SQLite alone is valid. There, one process sends.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let app: TestApp
   let hooks = 0
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Received, type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import { separateChange } from './earlier-body.ts'
 
@@ -23,7 +23,7 @@ test.each([
   expect(separateChange(row)).toEqual(row)
 })
 
-describe.each([...dialects()])('a delivery of an earlier version on %s', (dialect) => {
+describe.each(onSqlite())('a delivery of an earlier version on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let to: Receiver

@@ -4,7 +4,7 @@ import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, failure } from '../../testing/inventory.ts'
 import { callTool } from '../../testing/mcp.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Delivery, Webhook } from './schema.ts'
 
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000
 const KEY = 'd5'.repeat(32)
 const HOOKS = ['webhook:list', 'webhook:read', 'webhook:create', 'webhook:update', 'webhook:delete']
 
-describe.each([...dialects()])('events of webhooks on %s', (dialect) => {
+describe.each(onSqlite())('events of webhooks on %s', (dialect) => {
   let app: TestApp
   let to: Receiver
   let admin: TestCaller

@@ -8,7 +8,7 @@ import { ask, fieldsOf } from '../../testing/inventory.ts'
 import { callTool, Plan } from '../../testing/mcp.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { type Restarted, restart } from '../../testing/restart.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import { openHeaders } from './headers.ts'
 import type { Webhook } from './schema.ts'
@@ -22,7 +22,7 @@ const URL = 'http://203.0.113.7/hook'
 
 const draftOf = (headers: object, url = URL) => ({ name: 'n', url, events: ['device.created'], headers })
 
-describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
+describe.each(onSqlite())('headers of webhooks on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let to: Receiver
@@ -186,7 +186,7 @@ describe.each([...dialects()])('headers of webhooks on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('rotation of headers on %s', (dialect) => {
+describe.each(onSqlite())('rotation of headers on %s', (dialect) => {
   test(
     'leaves them to the new key, which alone sends them',
     async () => {
@@ -210,7 +210,7 @@ describe.each([...dialects()])('rotation of headers on %s', (dialect) => {
   )
 })
 
-describe.each([...dialects()])('headers without a key on %s', (dialect) => {
+describe.each(onSqlite())('headers without a key on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let keyless: Restarted

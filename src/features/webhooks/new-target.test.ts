@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { ask, fieldsOf } from '../../testing/inventory.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import type { Webhook } from './schema.ts'
 
 const TIMEOUT_MS = 60_000
@@ -12,7 +12,7 @@ const OLD = 'https://203.0.113.7/hook'
 const NEW = 'https://203.0.113.8/hook'
 const HEADERS = { Authorization: 'Bearer of the old target' }
 
-describe.each([...dialects()])('a new target of a webhook on %s', (dialect) => {
+describe.each(onSqlite())('a new target of a webhook on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, testApp } from '../../testing/app.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Ctx } from '../ctx.ts'
 import { PING } from '../events/catalogue.ts'
@@ -11,7 +11,7 @@ import type { Webhook } from './schema.ts'
 
 const TIMEOUT_MS = 60_000
 
-describe.each([...dialects()])('a ping whose process died on %s', (dialect) => {
+describe.each(onSqlite())('a ping whose process died on %s', (dialect) => {
   let app: TestApp
   let to: Receiver
   let hooks = 0

@@ -15,7 +15,7 @@ import { createLogger } from '../../platform/runtime/log.ts'
 import { createSecrets } from '../../platform/security/crypto.ts'
 import { openData } from '../../testing/data-folders.ts'
 import { emptyDatabase } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Tables } from '../tables.ts'
 import { headersPlace, openHeaders } from './headers.ts'
@@ -54,7 +54,7 @@ const rowOf = async (db: Db<Tables>, id: string): Promise<Row> =>
 const secrets = createSecrets({ key: KEY, previous: [] })
 const quiet = createLogger({ level: 'error', format: 'text', write: () => {} })
 
-describe.each([...dialects()])('headers in clear text on %s', (dialect) => {
+describe.each(engines())('headers in clear text on %s', (dialect) => {
   const closing: (() => Promise<void>)[] = []
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()

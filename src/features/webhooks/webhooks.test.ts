@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { dialects } from '../../testing/servers.ts'
+import { onSqlite } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Delivery, Webhook } from './schema.ts'
 
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000
 
 type Body = { event: string; delivery_id: string; timestamp: string; data: Record<string, unknown> }
 
-describe.each([...dialects()])('webhooks on %s', (dialect) => {
+describe.each(onSqlite())('webhooks on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   let to: Receiver

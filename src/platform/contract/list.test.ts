@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Compilable } from 'kysely'
 import { type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { JsonList } from '../operation/handler-result.ts'
 import { firstRows, listRows } from './list.ts'
 
@@ -10,7 +10,7 @@ const COUNT = 1234
 const wholeOf = async (list: JsonList<unknown>): Promise<unknown[]> =>
   (await Array.fromAsync(list.parts.rows())).flat().map((row): unknown => JSON.parse(row))
 
-describe.each(dialects())('a list on %s', (dialect) => {
+describe.each(engines())('a list on %s', (dialect) => {
   let things: ThingsKernel
   beforeAll(async () => {
     things = await thingsKernel([], dialect)

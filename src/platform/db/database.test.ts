@@ -1,12 +1,12 @@
 /** Writes, savepoints, revisions and cached results. On both databases. */
 import { describe, expect, test } from 'bun:test'
 import type { ThingTables } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { addThing, type Things, thing, thingIds, thingsSuite, thrown } from '../../testing/things.ts'
 import { cachedCount, cachedText } from './cache/query-cache.ts'
 import type { Tx } from './database.ts'
 
-describe.each(dialects())('a database on %s', (dialect) => {
+describe.each(engines())('a database on %s', (dialect) => {
   const suite = thingsSuite(dialect)
 
   describe('a write', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { migrations as released } from '../../migrations/index.ts'
-import { dialects, postgresDatabase, type TestDatabase } from '../../testing/servers.ts'
+import { engines, postgresDatabase, type TestDatabase } from '../../testing/servers.ts'
 import type { Db, OtherProgram } from './database.ts'
 import { type Floor, floorOf, levelOf, obstacleTo } from './floors.ts'
 import { type Migration, migrate } from './migrate.ts'
@@ -69,7 +69,7 @@ describe('a migration', () => {
 })
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   describe('programs on one PostgreSQL', () => {
     let database: TestDatabase
     const open = new Set<Db<Tables>>()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Kysely, sql } from 'kysely'
 import { type ThingTables, thingsDatabase } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Db, Tx } from './database.ts'
 import { type JournalRules, journaled, type RowChange } from './journal.ts'
 import { prepared } from './query/prepared.ts'
@@ -27,7 +27,7 @@ const setN = prepared((db: Kysely<Tables>, { id, n }: { id: string; n: number })
   db.updateTable('things').set({ n }).where('id', '=', id),
 )
 
-describe.each([...dialects()])('the journal on %s', (dialect) => {
+describe.each(engines())('the journal on %s', (dialect) => {
   let database: Awaited<ReturnType<typeof thingsDatabase>>
   let db: Db<Tables>
   beforeAll(async () => {

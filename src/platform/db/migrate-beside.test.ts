@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { type EmptyDatabase, emptyDatabase } from '../../testing/database.ts'
-import { dialects, postgresDatabase, type TestDatabase } from '../../testing/servers.ts'
+import { engines, postgresDatabase, type TestDatabase } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Db } from './database.ts'
 import { type LockPatience, type Migration, MigrationError, migrate } from './migrate.ts'
@@ -33,7 +33,7 @@ const indexed: Migration = {
 }
 const all = [base, column, indexed]
 
-describe.each(dialects())('indexes beside writers on %s', (dialect) => {
+describe.each(engines())('indexes beside writers on %s', (dialect) => {
   let database: EmptyDatabase<Tables>
   beforeEach(async () => {
     database = await emptyDatabase<Tables>(dialect)
@@ -64,7 +64,7 @@ describe.each(dialects())('indexes beside writers on %s', (dialect) => {
 })
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres'))
+if (engines().includes('postgres'))
   describe('migrations on PostgreSQL', () => {
     let database: TestDatabase
     let observer: SQL

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { dialects, postgresDatabase } from '../../testing/servers.ts'
+import { engines, postgresDatabase } from '../../testing/servers.ts'
 import type { Db } from './database.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { openPostgres } from './postgres/postgres.ts'
@@ -52,7 +52,7 @@ const POINTS = [0, 1, 2, 3, 4, 5]
 /** Then it is committed. */
 const POINTS_OF_SECOND = 4
 
-describe.each(dialects())('a program killed on %s', (dialect) => {
+describe.each(engines())('a program killed on %s', (dialect) => {
   let dir: string
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), 'plat-kill-'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { migrations as released } from '../../migrations/index.ts'
 import { type EmptyDatabase, emptyDatabase } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Db } from './database.ts'
 import { type Migration, MigrationError, migrate } from './migrate.ts'
 
@@ -28,7 +28,7 @@ const has = async (db: Db<Tables>, name: 'a' | 'b'): Promise<boolean> => {
   return outcome.status === 'fulfilled'
 }
 
-describe.each(dialects())('migrations on %s', (dialect) => {
+describe.each(engines())('migrations on %s', (dialect) => {
   let database: EmptyDatabase<Tables>
   let db: Db<Tables>
   beforeEach(async () => {
@@ -174,7 +174,7 @@ test('a copy of the data file made before an upgrade opens by itself', async () 
 })
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   test('migrations are applied once by many processes that start at once on PostgreSQL', async () => {
     const database = await emptyDatabase<Tables>('postgres')
     const others = Array.from({ length: 6 }, () => database.beside())

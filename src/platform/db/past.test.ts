@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Kysely, sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import type { Db } from './database.ts'
 import { pastOf } from './past.ts'
 import { prepared } from './query/prepared.ts'
@@ -14,7 +14,7 @@ const nameById = prepared((db: Kysely<Tables>, { id }: { id: string }) =>
   db.selectFrom('things').select('n').where('id', '=', id),
 )
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let database: EmptyDatabase<ThingTables>
   let db: Db<Tables>
   let store: Db<Tables>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { batches } from './batches.ts'
 import { containsText } from './contains.ts'
 import { escapeLike } from './database.ts'
@@ -24,7 +24,7 @@ test('a text with wildcards matches itself only', () => {
   expect(escapeLike('50%_\\')).toBe('50\\%\\_\\\\')
 })
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let database: EmptyDatabase<ThingTables>
   beforeAll(async () => {
     database = await thingsDatabase(dialect)

@@ -1,6 +1,6 @@
 /** Streams of rows: chunks, snapshots, and connections that are returned. On both databases. */
 import { describe, expect, test } from 'bun:test'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { addThing, type Things, thing, thingIds, thingsSuite, thrown } from '../../testing/things.ts'
 
 /** Rows from `00000` on, more than several chunks of a stream. */
@@ -15,7 +15,7 @@ const addMany = (db: Things) =>
         .execute()
   })
 
-describe.each(dialects())('streams on %s', (dialect) => {
+describe.each(engines())('streams on %s', (dialect) => {
   const suite = thingsSuite(dialect)
 
   describe('a stream', () => {

@@ -1,11 +1,11 @@
 /** Broken constraints are recognised by kind and by the columns that they name. On both databases. */
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { thing, thingsSuite, thrown } from '../../testing/things.ts'
 import { violationOf } from './violations.ts'
 
-describe.each(dialects())('constraints on %s', (dialect) => {
+describe.each(engines())('constraints on %s', (dialect) => {
   const suite = thingsSuite(dialect)
 
   describe('a broken constraint', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { z } from 'zod'
 import type { ThingTables } from '../../testing/database.ts'
 import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { AppError, invalidField, notFound } from '../contract/errors.ts'
 import { bulkInput, bulkOutput } from './bulk.ts'
 import { runBulk } from './bulk-run.ts'
@@ -52,7 +52,7 @@ const rules = {
 
 const ALL = callerWith('things:create', 'things:update', 'things:delete')
 
-describe.each(dialects())('a bulk call on %s', (dialect) => {
+describe.each(engines())('a bulk call on %s', (dialect) => {
   let things: ThingsKernel
   beforeAll(async () => {
     things = await thingsKernel([], dialect)

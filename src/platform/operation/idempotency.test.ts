@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { AppError } from '../contract/errors.ts'
 import type { KernelCtx } from './context.ts'
 import { type IdempotencyTables, withIdempotencyKey } from './idempotency.ts'
 
 const HOUR_MS = 3_600_000
 
-describe.each(dialects())('an idempotency key on %s', (dialect) => {
+describe.each(engines())('an idempotency key on %s', (dialect) => {
   let things: ThingsKernel
   beforeAll(async () => {
     things = await thingsKernel([], dialect)

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { addThing, callerWith, type ThingsCtx, type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { AppError } from '../contract/errors.ts'
 import type { Bound } from './context.ts'
 import { operation } from './operation.ts'
@@ -46,7 +46,7 @@ const losable = () => {
   }
 }
 
-describe.each([...dialects()])('a call with rights, on %s', (dialect) => {
+describe.each(engines())('a call with rights, on %s', (dialect) => {
   let things: ThingsKernel
   afterEach(() => things.close())
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { sql } from 'kysely'
 import { instances } from '../../migrations/0018-instances.ts'
 import { type ThingsKernel, thingsKernel } from '../../testing/kernel.ts'
-import { dialects } from '../../testing/servers.ts'
+import { engines } from '../../testing/servers.ts'
 import { until } from '../../testing/until.ts'
 import type { Db } from '../db/database.ts'
 import { ddlFor } from '../db/migrate.ts'
@@ -17,7 +17,7 @@ const SHORT_MS = 300
 const LONG_MS = 60_000
 
 // Left out rather than skipped, because a run on SQLite only is intended. There one process has the database.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let things: ThingsKernel
   let db: Db<JobTables>
   beforeAll(async () => {

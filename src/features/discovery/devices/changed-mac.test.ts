@@ -5,7 +5,7 @@ import { discoveryApp } from '../../../testing/discovery.ts'
 import { callTool } from '../../../testing/mcp.ts'
 import { memoryIo } from '../../../testing/memory-io.ts'
 import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const VENDOR = '00:1b:21:00:00:0a'
 const RANDOM = 'da:a1:19:00:00:01'
@@ -16,7 +16,7 @@ const VRRP_1 = '00:00:5e:00:01:01'
 const VRRP_2 = '00:00:5e:00:01:02'
 const DAY_MS = 86_400_000
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const d = discoveryApp(dialect, { DISCOVERY_CLEANUP_DAYS: '30', DISCOVERY_RANDOM_MAC_CLEANUP_DAYS: '5' })
   const records = async (network_id: string) =>
     (await d.api.discovery.list({ network_id })).map(({ mac_address, status }) => [mac_address, status]).toSorted()
@@ -180,7 +180,7 @@ describe.each([...dialects()])('on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('on %s, with a short DISCOVERY_CLEANUP_DAYS', (dialect) => {
+describe.each(onSqlite())('on %s, with a short DISCOVERY_CLEANUP_DAYS', (dialect) => {
   const d = discoveryApp(dialect, { DISCOVERY_CLEANUP_DAYS: '2', DISCOVERY_RANDOM_MAC_CLEANUP_DAYS: '5' })
   test('random MACs are not kept longer than others', async () => {
     const { id, at } = await d.network()

@@ -4,12 +4,12 @@ import type { FoundHost } from '../../../scanner/protocol.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { failure, missing, refusal } from '../../../testing/inventory.ts'
 import { deepHost, host, snmpFacts } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const A = '00:1b:21:00:00:0a'
 const B = '00:1b:21:00:00:0b'
 
-describe.each([...dialects()])('discovered devices on %s', (dialect) => {
+describe.each(onSqlite())('discovered devices on %s', (dialect) => {
   const d = discoveryApp(dialect)
 
   describe('one that is found', () => {

@@ -5,9 +5,9 @@ import { discoveryApp } from '../../../testing/discovery.ts'
 import { callTool } from '../../../testing/mcp.ts'
 import { memoryIo } from '../../../testing/memory-io.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
-describe.each([...dialects()])('the list of discovered devices on %s', (dialect) => {
+describe.each(onSqlite())('the list of discovered devices on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const cli = async (...argv: string[]) => {
     const env = { PLAT_URL: 'http://plat.test', PLAT_TOKEN: d.admin.key }

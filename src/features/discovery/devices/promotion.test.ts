@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { alreadyExists, missing, refusal } from '../../../testing/inventory.ts'
 import { deepHost, host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const A = '00:1b:21:00:00:0a'
 
-describe.each([...dialects()])('discovered devices on %s', (dialect) => {
+describe.each(onSqlite())('discovered devices on %s', (dialect) => {
   const d = discoveryApp(dialect)
 
   describe('a promotion', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { insertDiscovered, upgraded } from '../../../testing/earlier-version.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 
 const SHARED = 'f6:00:00:00:00:01'
 
@@ -17,7 +17,7 @@ const macs = [
   ...Array.from({ length: 9 }, (_, i) => [`p${i}`, SHARED] as const),
 ] as const
 
-test.each([...dialects()])('on %s', async (dialect) => {
+test.each(engines())('on %s', async (dialect) => {
   const { db, close } = await upgraded(dialect, '0030', async (tx) => {
     await insertDiscovered(
       tx,

@@ -4,7 +4,7 @@ import type { FoundHost } from '../../../scanner/protocol.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { alreadyExists, missing, refusal } from '../../../testing/inventory.ts'
 import { host, snmpFacts } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const A = '00:1b:21:00:00:0a'
 const B = '00:1b:21:00:00:0b'
@@ -13,7 +13,7 @@ const C = '00:1b:21:00:00:0c'
 const named = (ip: string, mac: string, about: Partial<FoundHost> = {}): FoundHost =>
   host(ip, { mac, names: [{ name: `host-${ip.split('.').at(-1)}`, source: 'ptr' }], ...about })
 
-describe.each([...dialects()])('the inbox on %s', (dialect) => {
+describe.each(onSqlite())('the inbox on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const items = (network_id: string, more: object = {}) => d.api.inbox.list({ network_id, ...more })
   const buckets = async (network_id: string) => (await items(network_id)).map(({ bucket, ip }) => [bucket, ip])

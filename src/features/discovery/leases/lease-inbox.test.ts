@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const VENDOR = '00:1b:21:00:00:0a'
 const OTHER = '00:1b:21:00:00:0b'
 
-describe.each([...dialects()])('a device of leases on %s', (dialect) => {
+describe.each(onSqlite())('a device of leases on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const lease = (ip: string, mac: string) => d.api.leases.record({ text: `0 ${mac} ${ip} pc *\n` })
   const items = async (network_id: string) =>
@@ -103,7 +103,7 @@ describe.each([...dialects()])('a device of leases on %s', (dialect) => {
   })
 })
 
-describe.each([...dialects()])('the event of a discovered device on %s', (dialect) => {
+describe.each(onSqlite())('the event of a discovered device on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const found = async () =>
     (await d.app.db.read.selectFrom('events').select('event').execute()).filter(

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { refusal } from '../../../testing/inventory.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const VENDOR = '00:1b:21:00:00:0a'
 const OTHER = '00:1b:21:00:00:0b'
 const HOUR_S = 3600
 const NEVER = '9999-12-31T23:59:59.000Z'
 
-describe.each([...dialects()])('leases on %s', (dialect) => {
+describe.each(onSqlite())('leases on %s', (dialect) => {
   const d = discoveryApp(dialect, { AUDIT_ENABLED: 'true' })
   const record = (text: string, format?: 'auto' | 'dnsmasq' | 'isc') =>
     d.api.leases.record({ text, ...(format && { format }) })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { MAX_LEASES } from './leases-api.ts'
 
 const MIB = 1024 * 1024
@@ -12,7 +12,7 @@ const macOf = (n: number) => `02:00:00:${hex(n >> 16)}:${hex((n >> 8) & 255)}:${
 /** A lease of dnsmasq in 10.128.0.0/9. */
 const lineOf = (n: number) => `0 ${macOf(n)} 10.${128 + (n >> 16)}.${(n >> 8) & 255}.${n & 255} host-${n} *\n`
 
-describe.each([...dialects()])('leases on %s', (dialect) => {
+describe.each(engines())('leases on %s', (dialect) => {
   const d = discoveryApp(dialect)
 
   test('as many leases as one call may have are recorded in bounded memory', async () => {

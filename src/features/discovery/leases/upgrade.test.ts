@@ -1,9 +1,9 @@
 // Discovered devices of an earlier version have no lease.
 import { expect, test } from 'bun:test'
 import { insertDiscovered, upgraded } from '../../../testing/earlier-version.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 
-test.each([...dialects()])('on %s', async (dialect) => {
+test.each(engines())('on %s', async (dialect) => {
   const { db, close } = await upgraded(dialect, '0044', (tx) =>
     insertDiscovered(tx, [{ id: 'd', doc: { id: 'd', hostname: 'a}' } }]),
   )

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { missing } from '../../../testing/inventory.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const DAY_MS = 86_400_000
 const KEPT = 20
 
-describe.each([...dialects()])('old scans on %s', (dialect) => {
+describe.each(onSqlite())('old scans on %s', (dialect) => {
   // The advanced clock also makes another job due, which deletes devices that no scan has seen.
   const d = discoveryApp(dialect, { DISCOVERY_CLEANUP_DAYS: '365' })
   /** Creates scans of one network: `more` than the number that is always kept. */

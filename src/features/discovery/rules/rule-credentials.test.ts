@@ -8,11 +8,11 @@ import {
   WITH_CREDENTIALS,
 } from '../../../testing/credential-estates.ts'
 import { discoveryApp } from '../../../testing/discovery.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const HOUR_MS = 3_600_000
 
-describe.each([...dialects()])('the credentials of a rule on %s', (dialect) => {
+describe.each(onSqlite())('the credentials of a rule on %s', (dialect) => {
   const d = discoveryApp(dialect, WITH_CREDENTIALS)
   const { made, estate, limited, used, revoke, next } = credentialEstates(d)
   // They would be due in the next test.

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { missing, refusal } from '../../../testing/inventory.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const HOUR_MS = 3_600_000
 
-describe.each([...dialects()])('rules on %s', (dialect) => {
+describe.each(onSqlite())('rules on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const due = () => d.runJob('discovery.start-due')
   const scansOf = (network_id: string) => d.api.scans.list({ network_id })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { ask } from '../../../testing/inventory.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 type Aimed = { readonly id: string; readonly subnet: string; readonly device: string; readonly space: string }
 type Change = {
@@ -50,7 +50,7 @@ test('docs/secrets.md names each permission that aims a credential', () => {
   expect(named.sort()).toEqual([...Object.keys(CHANGES), ...ELSEWHERE].sort())
 })
 
-describe.each([...dialects()])('a credential on %s', (dialect) => {
+describe.each(onSqlite())('a credential on %s', (dialect) => {
   const d = discoveryApp(dialect, { ENCRYPTION_KEY: 'ab'.repeat(32) })
 
   /** A network and a device with a credential of its own, and the network that is scanned after a change. */

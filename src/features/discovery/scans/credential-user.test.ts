@@ -13,11 +13,11 @@ import { instanceBeside } from '../../../testing/instances.ts'
 import { ask } from '../../../testing/inventory.ts'
 import { callTool } from '../../../testing/mcp.ts'
 import { scriptedScanner } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 import { until } from '../../../testing/until.ts'
 import { toCredentialUser } from './credential-user.ts'
 
-describe.each([...dialects()])('the credentials of a scan on %s', (dialect) => {
+describe.each(onSqlite())('the credentials of a scan on %s', (dialect) => {
   const d = discoveryApp(dialect, WITH_CREDENTIALS)
   const { sending, made, estate, limited, start, used, usedBy, revoke, next } = credentialEstates(d)
   const logOf = async (id: string) => (await d.api.scans.get({ id })).log.map(({ text }) => text)

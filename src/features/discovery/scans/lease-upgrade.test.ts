@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { insertDiscovered, upgraded } from '../../../testing/earlier-version.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 
 const BEAT_MS = Date.parse('2026-01-02T03:00:00.000Z')
 
-test.each([...dialects()])('on %s', async (dialect) => {
+test.each(engines())('on %s', async (dialect) => {
   const { db, close } = await upgraded(dialect, '0031', async (tx) => {
     await insertDiscovered(tx, [])
     await sql`INSERT INTO discovery_scans (id, network_id, status, scan_type, stage, total_hosts, scanned_hosts,

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const KEY = { ENCRYPTION_KEY: 'ab'.repeat(32), AUDIT_ENABLED: 'true' }
 
-describe.each([...dialects()])('the plan of a scan on %s', (dialect) => {
+describe.each(onSqlite())('the plan of a scan on %s', (dialect) => {
   const d = discoveryApp(dialect, {
     ...KEY,
     DISCOVERY_PORTS: '22,80-82',

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { refusal } from '../../../testing/inventory.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 
 /** Enough for many transactions, between which another call may run. */
 const HOSTS = 100
 
-describe.each([...dialects()])('a recording on %s', (dialect) => {
+describe.each(engines())('a recording on %s', (dialect) => {
   const d = discoveryApp(dialect)
   const recordOf = async (id: string, ips: readonly string[]) =>
     d.ask(`POST /api/discovery/networks/${id}/results`, { hosts: ips.map((ip) => ({ ip })) })

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { ask, fieldsOf, forbidden, missing, refusal } from '../../../testing/inventory.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const MAC = '00:1b:21:00:00:0a'
 
-describe.each([...dialects()])('a scan that was made elsewhere on %s', (dialect) => {
+describe.each(onSqlite())('a scan that was made elsewhere on %s', (dialect) => {
   const d = discoveryApp(dialect)
   type Input = Parameters<typeof d.api.scans.record>[0]
   const record = (id: string, hosts: Input['hosts'], more: Omit<Partial<Input>, 'id' | 'hosts'> = {}) =>

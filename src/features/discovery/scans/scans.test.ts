@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { discoveryApp } from '../../../testing/discovery.ts'
 import { alreadyExists, failure, missing, refusal } from '../../../testing/inventory.ts'
 import { host } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 import { until } from '../../../testing/until.ts'
 
-describe.each([...dialects()])('scans on %s', (dialect) => {
+describe.each(onSqlite())('scans on %s', (dialect) => {
   const d = discoveryApp(dialect, { DISCOVERY_MAX_CONCURRENT: '2' })
   const start = (id: string, body?: unknown) => d.ask(`POST /api/discovery/networks/${id}/scan`, body)
 

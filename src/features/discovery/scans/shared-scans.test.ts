@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
 import { type Instance, instanceBeside } from '../../../testing/instances.ts'
 import { host, type ScriptedScanner, scriptedScanner } from '../../../testing/scripted-scanner.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { until } from '../../../testing/until.ts'
 
 const TIMEOUT_MS = 60_000
 
 // Not skipped but left out: a run on SQLite only is asked for.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let app: TestApp
   let admin: TestCaller
   let other: Instance

@@ -1,7 +1,7 @@
 // Applies estate documents: matching of rows with objects, changes, and refusals.
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/inventory.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const DOCUMENT = {
   relationships: [{ parent: 'ams-web-1', child: 'AMS-DB-1', type: 'depends_on', notes: 'sql' }],
@@ -20,7 +20,7 @@ const DOCUMENT = {
   datacenters: [{ name: 'Amsterdam', refs: { netbox: 'dcim.site.1' } }],
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
 
   test('a dry run tells the plan and changes nothing', async () => {

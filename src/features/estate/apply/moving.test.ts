@@ -1,9 +1,9 @@
 // A network moves to another subnet together with its pools and the addresses of devices, in one document.
 import { describe, expect, test } from 'bun:test'
 import { inventory } from '../../../testing/inventory.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
-describe.each([...dialects()])('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect)
   /** @param third octet of the subnet */
   const site = (name: string, third: number, more: object = {}) => ({

@@ -1,11 +1,11 @@
 // The rules of an apply: matching, owners, pruning, rights, fingerprints, refusals.
 import { describe, expect, test } from 'bun:test'
 import { ask, inventory } from '../../../testing/inventory.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const inv = inventory(dialect, { AUDIT_ENABLED: 'true' })
   const apply = async (body: Body) => (await inv.ask('POST /api/estate/apply', body)).body as Record<string, unknown>
   const counts = async (body: Body) => {

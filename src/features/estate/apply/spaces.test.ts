@@ -1,7 +1,7 @@
 /** Documents of three address spaces that hold the same subnets and addresses: apply, diff, export, prune and import. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const TIMEOUT_MS = 120_000
 
@@ -36,7 +36,7 @@ const joined = (...parts: readonly ReturnType<typeof site>[]) => ({
 
 type Applied = { changes: { action: string; resource: string; name: string }[]; summary: string; error?: string }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const apps: TestApp[] = []
   let first: TestCaller
   let second: TestCaller

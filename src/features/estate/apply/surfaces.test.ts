@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
 import { instanceBeside } from '../../../testing/instances.ts'
 import { callTool, Plan } from '../../../testing/mcp.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const TIMEOUT_MS = 60_000
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
   beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parse } from 'yaml'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -103,7 +103,7 @@ const document = (created: readonly string[]) => ({
   ],
 })
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   const apps: TestApp[] = []
   let first: TestCaller
   let second: TestCaller

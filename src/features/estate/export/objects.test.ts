@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type TestApp, type TestCaller, testApp } from '../../../testing/app.ts'
 import { OBJECTS_ESTATE } from '../../../testing/objects-estate.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { onSqlite } from '../../../testing/servers.ts'
 
 type Answer = {
   changed?: boolean
@@ -11,7 +11,7 @@ type Answer = {
   details?: { field: string; message: string }[]
 }
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(onSqlite())('on %s', (dialect) => {
   let app: TestApp
   let admin: TestCaller
 

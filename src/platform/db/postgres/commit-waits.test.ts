@@ -1,14 +1,14 @@
 // A commit that waits for a standby is not acknowledged before, also not when the time limit of statements has passed.
 import { describe, expect, test } from 'bun:test'
 import { replicasProblem, startReplicas } from '../../../testing/replicas.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { until } from '../../../testing/until.ts'
 import { openPostgres } from './postgres.ts'
 
 const STATEMENT_MS = 200
 const title = replicasProblem ? `commits that wait (${replicasProblem})` : 'commits that wait'
 
-describe.skipIf(!dialects().includes('postgres') || replicasProblem !== undefined)(title, () => {
+describe.skipIf(!engines().includes('postgres') || replicasProblem !== undefined)(title, () => {
   test('a write is acknowledged when a standby has it, however long that takes', async () => {
     const cluster = await startReplicas(0)
     const [primary] = cluster.servers

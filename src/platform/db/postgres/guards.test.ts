@@ -2,11 +2,11 @@
 // transaction.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { type Demand, type Guard, GuardError, type Tx } from '../database.ts'
 
 // Left out rather than skipped, because a run on SQLite only is intended.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let things: EmptyDatabase<ThingTables>
   beforeAll(async () => {
     things = await thingsDatabase('postgres')

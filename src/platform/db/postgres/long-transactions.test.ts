@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { type Kysely, sql } from 'kysely'
 import type { ThingTables } from '../../../testing/database.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { thingsSuite } from '../../../testing/things.ts'
 import type { Tx, WriteOptions } from '../database.ts'
 import { preparedKeys } from '../query/prepared-lists.ts'
@@ -14,7 +14,7 @@ const BEFORE_IT_KEEPS_A_PLAN = 5
 const ROWS = 20_000
 
 // Left out rather than skipped, as in postgres.test.ts.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const suite = thingsSuite('postgres')
 
   const rowsRead = async ({ db }: Tx<ThingTables>): Promise<number> => {

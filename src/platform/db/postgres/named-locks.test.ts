@@ -1,12 +1,12 @@
 /** Locks by name, which exclude the transactions of other connections and processes. */
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { addThing, type Things, thingsSuite } from '../../../testing/things.ts'
 import { startPaused, until } from '../../../testing/until.ts'
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const suite = thingsSuite('postgres')
 
   describe('locked names', () => {

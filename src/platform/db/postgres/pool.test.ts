@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { dialects, freePort, postgresDatabase } from '../../../testing/servers.ts'
+import { engines, freePort, postgresDatabase } from '../../../testing/servers.ts'
 import { until } from '../../../testing/until.ts'
 import { createPostgresPool, type PostgresPool } from './pool.ts'
 
 const MOST = 3
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let server: Awaited<ReturnType<typeof postgresDatabase>>
   let losses = 0
   let pool: PostgresPool

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { type ThingTables, thingsDatabase } from '../../../testing/database.ts'
-import { dialects, stoppablePostgres } from '../../../testing/servers.ts'
+import { engines, stoppablePostgres } from '../../../testing/servers.ts'
 import { addThing, thingIds, thingsSuite } from '../../../testing/things.ts'
 import { startPaused, until } from '../../../testing/until.ts'
 import type { Db, Tx } from '../database.ts'
@@ -12,7 +12,7 @@ const error = (errno: string) =>
   new SQL.PostgresError('no', { code: 'ERR_POSTGRES_SERVER_ERROR', errno, detail: '', hint: '', severity: 'ERROR' })
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const suite = thingsSuite('postgres')
 
   describe('a write is run again', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { PROGRAM } from '../../../migrations/program.ts'
-import { dialects, postgresDatabase } from '../../../testing/servers.ts'
+import { engines, postgresDatabase } from '../../../testing/servers.ts'
 import { DEFAULT_LIMITS, openPostgres } from './postgres.ts'
 import { IS_PROGRAM, parseProgramName, programName } from './program-name.ts'
 
@@ -28,7 +28,7 @@ test.each(['plat', 'psql', 'plat/1.2.3', 'plat/1.2.3 x web1:1', 'platform/1 2 we
 })
 
 // Left out rather than skipped, as in postgres.test.ts.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   test('is the name of a connection, and is found by the condition', async () => {
     const { url, drop } = await postgresDatabase()
     const [named, unnamed] = [openPostgres(url, DEFAULT_LIMITS, { name: programName(PROGRAM) }), openPostgres(url)]

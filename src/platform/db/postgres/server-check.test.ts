@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { sql } from 'kysely'
 import { IGNORED, type Pooler, type PoolerOptions, pgbouncer } from '../../../testing/pgbouncer.ts'
-import { dialects, postgresDatabase, type TestDatabase } from '../../../testing/servers.ts'
+import { engines, postgresDatabase, type TestDatabase } from '../../../testing/servers.ts'
 import { createLogger } from '../../runtime/log.ts'
 import { openPostgres } from './postgres.ts'
 import { refusedEngine } from './server-check.ts'
@@ -35,7 +35,7 @@ describe('an engine', () => {
 })
 
 // Left out rather than skipped, as in postgres.test.ts.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let database: TestDatabase
   const poolers: Pooler[] = []
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import type { Db } from '../database.ts'
 
 // Left out rather than skipped: a run on SQLite only needs no PostgreSQL on the machine.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   let suite: EmptyDatabase<ThingTables>
   beforeEach(async () => {
     suite = await thingsDatabase('postgres')

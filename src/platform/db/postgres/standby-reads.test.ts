@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { SQL } from 'bun'
 import { type Compilable, CompiledQuery } from 'kysely'
 import { type ReplicaServer, type Replicas, replicasProblem, startReplicas } from '../../../testing/replicas.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { until } from '../../../testing/until.ts'
 import { createPostgresPool } from './pool.ts'
 import type { Log } from './standby-check.ts'
 import { createStandbyReads, type StandbyReads } from './standby-reads.ts'
 
-const problem = dialects().includes('postgres') ? replicasProblem : 'not on PostgreSQL'
+const problem = engines().includes('postgres') ? replicasProblem : 'not on PostgreSQL'
 /** More rows than a stream fetches at once. */
 const MANY = 2000
 

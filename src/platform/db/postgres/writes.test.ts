@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { sql } from 'kysely'
 import type { ThingTables } from '../../../testing/database.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { addThing, thingIds, thingsSuite } from '../../../testing/things.ts'
 import type { Tx } from '../database.ts'
 
@@ -24,7 +24,7 @@ const conflict = () =>
   })
 
 // Left out rather than skipped, as in postgres.test.ts.
-if (dialects().includes('postgres')) {
+if (engines().includes('postgres')) {
   const suite = thingsSuite('postgres')
 
   const write = <T>(work: (tx: Write) => Promise<T>, serializeBy = 'a') => suite.db.write(work, { serializeBy })

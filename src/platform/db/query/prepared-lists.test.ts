@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Kysely } from 'kysely'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../../testing/database.ts'
-import { dialects } from '../../../testing/servers.ts'
+import { engines } from '../../../testing/servers.ts'
 import { prepared } from './prepared.ts'
 import { padded, preparedKeys, preparedRows, preparedTuples } from './prepared-lists.ts'
 
@@ -26,7 +26,7 @@ test('there are few lengths of padded keys', () => {
   expect([...new Set(lengths)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 16, 64, 256, 512, 768, 1024])
 })
 
-describe.each(dialects())('on %s', (dialect) => {
+describe.each(engines())('on %s', (dialect) => {
   let database: EmptyDatabase<ThingTables>
   beforeAll(async () => {
     database = await thingsDatabase(dialect)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { findPostgres } from '../../../../../scripts/server-binaries.mjs'
 import { dumpdata, tables, VERSIONS, type Version } from '../../../../testing/netbox/forms.ts'
-import { dialects, postgresDatabase } from '../../../../testing/servers.ts'
+import { engines, postgresDatabase } from '../../../../testing/servers.ts'
 import { convertNetbox } from './netbox.ts'
 
 /** Types of columns that are neither text nor a reference. */
@@ -59,7 +59,7 @@ const fill = async (url: string, version: Version): Promise<void> => {
   }
 }
 
-describe.skipIf(!dialects().includes('postgres'))('a dump of pg_dump', () => {
+describe.skipIf(!engines().includes('postgres'))('a dump of pg_dump', () => {
   test.each(VERSIONS)('of NetBox %s gives the same document as dumpdata', async (version) => {
     const database = await postgresDatabase()
     try {

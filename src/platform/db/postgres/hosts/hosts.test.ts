@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { type Replicas, replicasProblem, startReplicas } from '../../../../testing/replicas.ts'
-import { dialects } from '../../../../testing/servers.ts'
+import { engines } from '../../../../testing/servers.ts'
 import { until } from '../../../../testing/until.ts'
 import { parseDatabaseUrl } from './database-url.ts'
 import { createHosts, type Hosts } from './hosts.ts'
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000
 const connect = (url: string, lost: () => void) => new SQL({ url, max: 1, connectionTimeout: 5, onclose: lost })
 
 const title = replicasProblem ? `hosts of a cluster (${replicasProblem})` : 'hosts of a cluster'
-describe.skipIf(!dialects().includes('postgres') || replicasProblem !== undefined)(title, () => {
+describe.skipIf(!engines().includes('postgres') || replicasProblem !== undefined)(title, () => {
   let cluster: Replicas
   let hosts: Hosts
   const heard: (string | undefined)[] = []

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { type ReplicaServer, replicasProblem, startReplicas } from '../../../../testing/replicas.ts'
-import { dialects } from '../../../../testing/servers.ts'
+import { engines } from '../../../../testing/servers.ts'
 import { until } from '../../../../testing/until.ts'
 import { REPLAYED_TIMELINE } from './watch-host.ts'
 
 const TIMEOUT_MS = 60_000
 
 const title = replicasProblem ? `a standby after a promotion (${replicasProblem})` : 'a standby after a promotion'
-describe.skipIf(!dialects().includes('postgres') || replicasProblem !== undefined)(title, () => {
+describe.skipIf(!engines().includes('postgres') || replicasProblem !== undefined)(title, () => {
   test(
     'tells a user with pg_monitor at once what it follows, and others after its next restart point',
     async () => {
