@@ -9,6 +9,7 @@ import { httpParts, takesQuery } from './platform/operation/http-route.ts'
 import type { AnyOperation } from './platform/operation/operation.ts'
 import { createPasswords } from './platform/security/passwords.ts'
 import { type TestApp, type TestCaller, testApp } from './testing/app.ts'
+import { countCases } from './testing/cases.ts'
 import { encoded, HOSTILE_BODIES, HOSTILE_PATHS, HOSTILE_QUERIES, type Ids, inputFor } from './testing/hostile.ts'
 import { OAUTH_ENV } from './testing/oauth.ts'
 import { engines } from './testing/servers.ts'
@@ -133,7 +134,7 @@ describe.each(engines())('on %s', (dialect) => {
             if (error)
               throw new Error(`answers what its contract doesn't say: ${error.message} ${answer.text.slice(0, 500)}`)
           }),
-          { seed: SEED, numRuns: RUNS[dialect] },
+          { seed: SEED, numRuns: countCases(RUNS[dialect]) },
         )
       },
       60_000,

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../testing/cases.ts'
 import {
   type Cidr,
   cidrContains,
@@ -112,7 +113,7 @@ describe('masks and containment', () => {
           expect(cidrOf(address, prefix)).toEqual({ family, prefix, first, last: first + size - 1n })
         }
       }),
-      { numRuns: 30 },
+      { numRuns: countCases(30) },
     )
   })
 
@@ -207,7 +208,7 @@ describe('enclosingCidrs', () => {
         for (let prefix = bitsOf(address.family); prefix >= 0; prefix--) naive.push(formatCidr(cidrOf(address, prefix)))
         expect(enclosingCidrs(address)).toEqual(naive)
       }),
-      { numRuns: 300 },
+      { numRuns: countCases(300) },
     )
   })
 
@@ -258,7 +259,7 @@ describe('subtractCidrs', () => {
             expect(cidrOf({ family, value: gap.first }, gap.prefix - 1).last).not.toBe(next.last)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: countCases(500) },
     )
   })
 

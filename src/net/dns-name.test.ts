@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../testing/cases.ts'
 import { isDomainName, isHostname } from './dns-name.ts'
 
 const label63 = 'a'.repeat(63)
@@ -68,7 +69,7 @@ describe('names', () => {
       fc.property(text, (name) => {
         if (isHostname(name)) expect(isDomainName(name)).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: countCases(2000) },
     )
   })
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../testing/cases.ts'
 import {
   bitsOf,
   canonicalIp,
@@ -86,7 +87,7 @@ describe('parseIp and formatIp', () => {
       fc.property(fc.oneof(sparseIpv6, ipOf(6)), (ip) => {
         expect(formatIp(ip)).toBe(naiveIpv6(ip.value))
       }),
-      { numRuns: 1000 },
+      { numRuns: countCases(1000) },
     )
   })
 
@@ -207,7 +208,7 @@ describe('text that is no address', () => {
         const ip = parseIp(candidate)
         if (ip !== undefined) expect(parseIp(formatIp(ip))).toEqual(ip)
       }),
-      { numRuns: 2000 },
+      { numRuns: countCases(2000) },
     )
   })
 })

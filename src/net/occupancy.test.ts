@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../testing/cases.ts'
 import { type Family, ipFromKey, ipKey, maxValue } from './ip.ts'
 import {
   blockOf,
@@ -44,7 +45,7 @@ describe('bitmaps', () => {
         const naive = ALL.find((one) => one >= from && one <= to && !taken.includes(one))
         expect(firstFree(withBits(EMPTY_BLOCK, taken, true), from, to)).toBe(naive)
       }),
-      { numRuns: 1000 },
+      { numRuns: countCases(1000) },
     )
   })
 
@@ -104,7 +105,7 @@ describe('blocks', () => {
         if (last.value === maxValue(last.family)) expect(next).toBeUndefined()
         else expect(ipFromKey(`${next}00`)).toEqual({ family: last.family, value: last.value + 1n })
       }),
-      { numRuns: 500 },
+      { numRuns: countCases(500) },
     )
   })
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../testing/cases.ts'
 import { cidrOf, formatCidr } from './cidr.ts'
 import { bitsOf, formatIp, maxValue } from './ip.ts'
 import {
@@ -149,7 +150,7 @@ describe('set arithmetic', () => {
         expect(isSortedAndApart(merged)).toBe(true)
         expect(mergeRanges(merged)).toEqual(merged)
       }),
-      { numRuns: 500 },
+      { numRuns: countCases(500) },
     )
   })
 
@@ -160,7 +161,7 @@ describe('set arithmetic', () => {
         expect(members(left)).toEqual(members([from]).difference(members(minus)))
         expect(isSortedAndApart(left)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: countCases(500) },
     )
   })
 
@@ -198,7 +199,7 @@ describe('rangeToCidrs', () => {
         }
         expect(next).toBe(last + 1n)
       }),
-      { numRuns: 500 },
+      { numRuns: countCases(500) },
     )
   })
 

@@ -2,13 +2,14 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../testing/cases.ts'
 import { type Cidr, cidrContains, cidrKeys, cidrOf } from './cidr.ts'
 import { freeBlocks, nextBlocks, obstaclesOf } from './free-blocks.ts'
 import { DEFAULT_SPACE, type Family, type SpaceKey } from './ip.ts'
 import { mergeSpans, type Span } from './span.ts'
 import { subnetTree, type TreeBlock } from './subnet-tree.ts'
 
-const RUNS = { numRuns: 300 }
+const RUNS = { numRuns: countCases(300) }
 
 /** Blocks of few addresses, so that equal and nested ones are frequent. */
 const START: Record<Family, bigint> = { 4: 0x0a000000n, 6: 0x20010db8n << 96n }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { formatIp } from '../net/ip.ts'
+import { countCases } from '../testing/cases.ts'
 import { countTargets, openTargets } from './targets.ts'
 
 test.each([
@@ -60,7 +61,7 @@ describe('of a subnet with any excludes', () => {
           if (targets.has(index)) expect(targets.isExcluded(text)).toBe(false)
         }
       }),
-      { numRuns: 30 },
+      { numRuns: countCases(30) },
     )
   })
 })

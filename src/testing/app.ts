@@ -12,7 +12,7 @@ import { type Config, loadConfig } from '../platform/runtime/config/config.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import { createOutbound, type Outbound } from '../platform/security/outbound.ts'
 import { namedTargetRules, OutboundError, targetRules } from '../platform/security/outbound-target.ts'
-import type { Passwords } from '../platform/security/passwords.ts'
+import { createPasswords, type Passwords, passwordWaitMs } from '../platform/security/passwords.ts'
 import type { startScan } from '../scanner/process.ts'
 import { createRole, createUser, keyFor } from './identities.ts'
 import { copyDataFile, migratedPostgres } from './migrated.ts'
@@ -44,7 +44,7 @@ export type TestOptions = {
   readonly env?: Readonly<Record<string, string>>
   readonly now?: () => Date
   readonly log?: Logger
-  /** Replaces the default, bcrypt at its real cost. */
+  /** Replaces the default, bcrypt at the lowest cost. */
   readonly passwords?: Passwords
   /** Replaces the default, which sends nothing. */
   readonly outbound?: Outbound
@@ -110,7 +110,7 @@ export const testApp = async ({
   // So that no test waits for the hash of a first admin.
   if (isFresh) await createUser(opened.db, { username: 'first', roles: ['admin'] })
   const plat = await compose({ config, log, now }, opened, {
-    ...(passwords ? { passwords } : {}),
+    passwords: passwords ?? createPasswords({ cost: 4, maxWaitMs: passwordWaitMs(config.requestTimeoutMs) }),
     ...(scanner ? { startScan: scanner } : {}),
     outbound,
     // Tests with SSO_ALLOW_LOOPBACK have a provider on this machine.

@@ -9,9 +9,9 @@ import type { Db } from '../platform/db/database.ts'
 
 /** The password of every user who was created without one. */
 export const PASSWORD = 'correct horse battery'
-const PASSWORD_HASH = '$2b$14$EsybGQCrLKRb3iRXpaauiu7cd3zPaM3W/Yimp4GcQPuyZrO8OvbnO'
 /** bcrypt's minimum: the next login replaces such a hash by a real one. */
 const QUICK_COST = 4
+const PASSWORD_HASH = Bun.password.hashSync(PASSWORD, { algorithm: 'bcrypt', cost: QUICK_COST })
 
 const CREATED = '2026-01-02T03:04:05.678Z'
 

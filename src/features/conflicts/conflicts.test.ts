@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
+import { countCases } from '../../testing/cases.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Conflict } from './schema.ts'
 
@@ -271,7 +272,9 @@ describe.each(engines())('conflicts on %s', (dialect) => {
         const shared = ips.filter((ip) => held.filter((one) => one.addresses.some((a) => a.ip === ip)).length > 1)
         expect(before.map(({ ip_address }) => ip_address).sort()).toEqual(shared)
       }
-      await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), run), { numRuns: 15 })
+      await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), run), {
+        numRuns: countCases(15),
+      })
     },
     TIMEOUT_MS,
   )

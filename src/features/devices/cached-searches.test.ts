@@ -1,6 +1,7 @@
 // Cached search results stay equal to those of the database, through any history of writes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Ctx } from '../ctx.ts'
@@ -89,7 +90,7 @@ describe.each(engines())('searches beside writes on %s', (dialect) => {
           for (const q of asked) expect([q, await answersOf(keeping, q)]).toEqual([q, await answersOf(plain, q)])
         }
       }),
-      { seed: 11, numRuns: dialect === 'sqlite' ? 60 : 15, endOnFailure: true },
+      { seed: 11, numRuns: countCases(dialect === 'sqlite' ? 60 : 15), endOnFailure: true },
     )
   }, 60_000)
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cidrHolds, formatCidr, parseCidr, usableCount } from '../../net/cidr.ts'
 import { parseIp } from '../../net/ip.ts'
+import { countCases } from '../../testing/cases.ts'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 
@@ -252,7 +253,7 @@ describe.each(engines())('networks and addresses on %s', (dialect) => {
         for (const { id } of model.devices) await inv.api.devices.delete({ id })
         expect(await inv.app.db.read.selectFrom('network_addresses').selectAll().execute()).toEqual([])
       }),
-      { numRuns: RUNS[dialect] },
+      { numRuns: countCases(RUNS[dialect]) },
     )
   }, 60_000)
 })

@@ -3,6 +3,7 @@
  */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { challengeOf, newVerifier } from '../../testing/oauth.ts'
 import {
   type CodeRequest,
@@ -307,7 +308,7 @@ describe('for any stored state and any request', () => {
         expect(request.verifier).toBe(stored.codeChallenge === null ? undefined : VERIFIER)
         expect(decision.withRefreshToken).toBe(request.client.mayRefresh)
       }),
-      { numRuns: 5000 },
+      { numRuns: countCases(5000) },
     )
   })
 
@@ -323,7 +324,7 @@ describe('for any stored state and any request', () => {
         if (request.scope !== undefined)
           for (const one of scopesOf(decision.scope)) expect(scopesOf(request.scope)).toContain(one)
       }),
-      { numRuns: 5000 },
+      { numRuns: countCases(5000) },
     )
   })
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { secretHash } from '../../platform/security/secret-token.ts'
+import { countCases } from '../../testing/cases.ts'
 import { challengeOf } from '../../testing/oauth.ts'
 import { decideAuthorization, type RegisteredClient } from './authorization.ts'
 import { isProven, shownClient } from './client-credentials.ts'
@@ -48,7 +49,7 @@ describe('a redirect_uri', () => {
             ?.replace('[', '') ?? '',
         )
       }),
-      { numRuns: 5000 },
+      { numRuns: countCases(5000) },
     )
   })
 
@@ -157,7 +158,7 @@ describe('registration', () => {
         if ('problem' in registration) expect(registration.problem.description).toMatch(/^[ !#-[\]-~]+$/)
         else expect(registration.redirect_uris.every(isRedirectUri)).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: countCases(2000) },
     )
   })
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { DEFAULT_SPACE, type IpKey, ipKeyOf } from '../../net/ip.ts'
 import { blockOf, isTaken } from '../../net/occupancy.ts'
+import { countCases } from '../../testing/cases.ts'
 import { type Answer, type Inventory, inventory, noneFree } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 import type { Allocation } from '../reservations/api.ts'
@@ -280,7 +281,7 @@ describe.each(engines())('free addresses on %s', (dialect) => {
           }
           await walk.close()
         }),
-        { numRuns: RUNS[dialect] },
+        { numRuns: countCases(RUNS[dialect]) },
       )
     },
     60_000,

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestApp, type TestCaller, testApp } from '../../testing/app.ts'
 import { definedAreas, rowsOf, storedAreas } from '../../testing/areas.ts'
+import { countCases } from '../../testing/cases.ts'
 import { estateChanges } from '../../testing/estate-changes.ts'
 import { type Instance, instanceBeside } from '../../testing/instances.ts'
 import { engines } from '../../testing/servers.ts'
@@ -150,7 +151,7 @@ const changesOf = (caller: Caller, seed: number) => {
 }
 
 describe.each(engines())('areas on %s', (dialect) => {
-  const steps = STEPS[dialect]
+  const steps = countCases(STEPS[dialect])
   const seed = Number(process.env.PLAT_TEST_SEED ?? (dialect === 'sqlite' ? 5 : 2))
   const dataDir = mkdtempSync(join(tmpdir(), 'plat-areas-'))
   let app: TestApp

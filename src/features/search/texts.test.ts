@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { RevisionCache } from '../../platform/db/cache/revision-cache.ts'
+import { countCases } from '../../testing/cases.ts'
 import type { Ctx } from '../ctx.ts'
 import { type Described, keptTexts, Texts } from './texts.ts'
 
@@ -30,7 +31,7 @@ test('finds the entries with every word, in order, up to the limit', () => {
         expect(namesOf(new Texts(described).find(wanted, most))).toEqual(namesOf(expected.slice(0, most)))
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: countCases(1000) },
   )
 })
 

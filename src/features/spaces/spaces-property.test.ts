@@ -5,6 +5,7 @@ import { enclosingCidrs } from '../../net/cidr.ts'
 import { ipKeyOf, parseIp, type SpaceKey, spaceOfKey } from '../../net/ip.ts'
 import { blockOf, isTaken, keyAt } from '../../net/occupancy.ts'
 import { AppError } from '../../platform/contract/errors.ts'
+import { countCases } from '../../testing/cases.ts'
 import { type Inventory, inventory } from '../../testing/inventory.ts'
 import { engines } from '../../testing/servers.ts'
 
@@ -184,7 +185,7 @@ describe.each(engines())('random changes in several spaces on %s', (dialect) => 
         await walk.check()
         await walk.close()
       }),
-      { numRuns: RUNS[dialect] },
+      { numRuns: countCases(RUNS[dialect]) },
     )
   }, 120_000)
 })

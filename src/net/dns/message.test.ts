@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { DnsFormatError } from './format-error.ts'
 import { encodeQuery, parseMessage } from './message.ts'
 import { encodeNameOf } from './name.ts'
@@ -187,7 +188,7 @@ describe('an answer', () => {
           expect(error).toBeInstanceOf(DnsFormatError)
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: countCases(5000) },
     )
   })
 

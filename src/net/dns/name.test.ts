@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { DnsFormatError } from './format-error.ts'
 import { canonicalName, decodeName, encodeName, encodeNameOf, isNameWithin, labelsOf } from './name.ts'
 
@@ -120,7 +121,7 @@ describe('compressed names', () => {
           expect(error).toBeInstanceOf(DnsFormatError)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: countCases(1000) },
     )
   })
 })

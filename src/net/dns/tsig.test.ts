@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac as nodeHmac } from 'node:crypto'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { DnsFormatError } from './format-error.ts'
 import { encodeQuery, parseMessage } from './message.ts'
 import {
@@ -143,7 +144,7 @@ describe('an answer', () => {
           expect(error).toBeInstanceOf(DnsFormatError)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: countCases(2000) },
     )
   })
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { rcodeName, typeCode, typeName } from './codes.ts'
 import { DnsFormatError } from './format-error.ts'
 import { canonicalValue, encodeValue, formatValue, isExactValue, valueProblem } from './value.ts'
@@ -123,7 +124,7 @@ describe('a value', () => {
           expect(error).toBeInstanceOf(DnsFormatError)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: countCases(2000) },
     )
   })
 
@@ -136,7 +137,7 @@ describe('a value', () => {
         expect(canonicalValue(type, canonical)).toBe(canonical)
         expect(encodeValue(type, canonical)).toEqual(encodeValue(type, text))
       }),
-      { numRuns: 2000 },
+      { numRuns: countCases(2000) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { countCases } from '../../testing/cases.ts'
 import { type EmptyDatabase, type ThingTables, thingsDatabase } from '../../testing/database.ts'
 import { engines } from '../../testing/servers.ts'
 import { batches } from './batches.ts'
@@ -49,7 +50,7 @@ describe.each(engines())('on %s', (dialect) => {
         const { rows } = await query.execute(db.read)
         expect(Boolean(rows[0]?.found)).toBe(whole.includes(part))
       }),
-      { seed: 7, numRuns: 150 },
+      { seed: 7, numRuns: countCases(150) },
     )
   })
 
@@ -59,7 +60,7 @@ describe.each(engines())('on %s', (dialect) => {
     const alphabet = fc.constantFrom(...'%_\\\'"ab*-(:^.qxzj'.split(''), 'é', '😀')
     const word = fc.array(alphabet, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''))
     const texts = fc
-      .sample(fc.array(word, { minLength: 1, maxLength: 4 }), { seed: 1, numRuns: 60 })
+      .sample(fc.array(word, { minLength: 1, maxLength: 4 }), { seed: 1, numRuns: countCases(60) })
       .map((words) => words.join(' '))
     await db.write(async (tx) => {
       for (const one of texts) await sql`INSERT INTO notes (search_text) VALUES (${one})`.execute(tx.db)

@@ -1,6 +1,7 @@
 // Large bodies, which are parsed item by item, and the bounds of their values.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../testing/cases.ts'
 import { AppError } from '../contract/errors.ts'
 import { parseJson } from './body.ts'
 import { MAX_ITEM_BYTES, MAX_ITEM_VALUES, parseLargeObject } from './json-body.ts'
@@ -38,7 +39,7 @@ describe('a large body', () => {
         const text = JSON.stringify(value, undefined, space)
         expect(JSON.stringify(await parsed(text))).toBe(JSON.stringify(expected(text)))
       }),
-      { numRuns: 300 },
+      { numRuns: countCases(300) },
     )
   })
 
@@ -53,7 +54,7 @@ describe('a large body', () => {
         const text = whole.slice(0, at) + byte + whole.slice(at + (isReplaced ? 1 : 0))
         expect(JSON.stringify(await parsed(text))).toBe(JSON.stringify(expected(text)))
       }),
-      { numRuns: 3000 },
+      { numRuns: countCases(3000) },
     )
   })
 

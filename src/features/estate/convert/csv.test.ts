@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { AppError } from '../../../platform/contract/errors.ts'
+import { countCases } from '../../../testing/cases.ts'
 import { damaged, outcomeOf, rubbish } from '../../../testing/hostile-files.ts'
 import type { Resource } from '../../inventory.ts'
 import { csvText } from '../csv/csv.ts'
@@ -189,7 +190,7 @@ test('every cell of any table is in a field, in a line or in the leftover', asyn
       expect(described + left).toBe(filled + (resource === 'relationships' ? rows.length : 0))
       expect(documents[resource]?.length ?? 0).toBe(rows.length)
     }),
-    { numRuns: 200 },
+    { numRuns: countCases(200) },
   )
 })
 

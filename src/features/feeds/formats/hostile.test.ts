@@ -1,6 +1,7 @@
 // Values of devices that resemble the syntax of a format end no line and no string of it.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { countCases } from '../../../testing/cases.ts'
 import { mainAddresses } from '../../devices/address-names.ts'
 import { DeviceDraft } from '../../devices/api.ts'
 import type { Device } from '../../devices/schema.ts'
@@ -95,7 +96,7 @@ test.each(Object.entries(LINES) as [Exclude<FeedFormat, 'template' | 'zone'>, Re
         expect([title, lines.pop()]).toEqual(['# Plat feed x', ''])
         for (const one of lines) expect(one).toMatch(line)
       }),
-      { seed: 7, numRuns: 200 },
+      { seed: 7, numRuns: countCases(200) },
     )
   },
 )
@@ -116,6 +117,6 @@ test.each(['prometheus', 'ansible', 'kea'] as const)('%s is JSON with the values
           (parsed as { labels: Record<string, string> }[]).map(({ labels }) => labels.__meta_plat_device_name),
         ).toEqual(devices.flatMap(({ device }) => device.addresses.map(() => device.name)))
     }),
-    { seed: 8, numRuns: 200 },
+    { seed: 8, numRuns: countCases(200) },
   )
 })
