@@ -34,7 +34,6 @@ export const networksByIds = preparedKeys((db: Kysely<Tables>, ids) =>
 )
 export type NetworkFound = Awaited<ReturnType<typeof networksByIds>>[number]
 
-/** Returns the fields of a network that an answer has. */
 export const sentNetwork = ({ id, name, subnet, vlan_id, datacenter_id, space_id }: NetworkFound): LookupNetwork =>
   withSpace({ id, name, subnet, vlan_id, datacenter_id }, space_id)
 
@@ -80,7 +79,7 @@ export const poolTags = preparedKeys((db: Kysely<Tables>, poolIds) =>
 )
 
 export const datacentersByIds = preparedKeys((db: Kysely<Tables>, ids) =>
-  db.selectFrom('datacenters').select(['id', 'name', 'location']).where('id', 'in', ids),
+  db.selectFrom('datacenters').select(['id', 'name', 'location']).where('id', 'in', ids).orderBy('id'),
 )
 
 export const devicesAt = prepared((db: Kysely<Tables>, { key }: { key: IpKey }) =>
@@ -252,6 +251,7 @@ export const undocumentedIn = prepared((db: Kysely<Tables>, { first, last }: Key
     .where('ip_key', '<=', last)
     .where('matched_device_id', 'is', null)
     .orderBy('ip_key')
+    .orderBy('id')
     .limit(SOME_IN_BLOCK),
 )
 
@@ -357,10 +357,13 @@ const named = (db: Kysely<Tables>) =>
     .selectFrom('relationships')
     .select(['parent_id', 'child_id', 'type', 'notes', 'managed_by', 'created_at'])
     .select(relationships.names)
-const asParent = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('parent_id', 'in', ids).limit(SOME))
-const asChild = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('child_id', 'in', ids).limit(SOME))
+    .orderBy('parent_id')
+    .orderBy('child_id')
+    .orderBy('type')
+    .limit(SOME)
+const asParent = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('parent_id', 'in', ids))
+const asChild = preparedKeys((db: Kysely<Tables>, ids) => named(db).where('child_id', 'in', ids))
 
-/** Returns the relationships of the devices. */
 export const relationshipsOf = async (scope: StoreScope, deviceIds: readonly string[]) => {
   const parents = await asParent(scope, deviceIds)
   const children = await asChild(scope, deviceIds)
@@ -380,7 +383,6 @@ export const openConflictsOf = preparedKeys((db: Kysely<Tables>, memberIds) =>
     .limit(SOME),
 )
 
-/** Returns the open conflicts with these causes. */
 export const openConflictsBy = preparedKeys((db: Kysely<Tables>, causes) =>
   db.selectFrom('conflicts').selectAll().where('cause', 'in', causes).where('status', '<>', 'resolved'),
 )
