@@ -332,8 +332,19 @@ const planOthers = async (planning: Planning, resource: Resource): Promise<void>
   planning.scope.onNamed(resource)
   for (const batch of batches(ids, ROWS_AT_ONCE)) {
     const stored = await storedDocuments(ctx, rulesFor(resource), batch)
-    for (const [id, { document, json }] of stored)
-      changes.push({ change: 'delete', resource, id, name: nameOf(resource, document), document: {}, before: json })
+    // Databases return the rows of a batch in any order.
+    for (const id of batch) {
+      const one = stored.get(id)
+      if (!one) continue
+      changes.push({
+        change: 'delete',
+        resource,
+        id,
+        name: nameOf(resource, one.document),
+        document: {},
+        before: one.json,
+      })
+    }
     await planning.breathe()
   }
 }
