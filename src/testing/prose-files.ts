@@ -6,7 +6,7 @@ import { type Passage, proseFindings, readDocument, readSource } from './prose.t
 const ROOT = dirname(dirname(import.meta.dirname))
 const RECORD = join(ROOT, 'golden/prose.txt')
 
-const FOLDERS = ['src', 'web', 'docs', 'e2e', 'scripts', 'bench', 'packaging', 'examples']
+const FOLDERS = ['src', 'web', 'docs', 'e2e', 'scripts', 'bench', 'packaging', 'examples', 'tests']
 /** Migrations on main are never edited, nor are their comments. This file and its test hold the terms that are refused. */
 const EXEMPT = /^src\/migrations\/\d|^src\/(testing\/prose|prose\.test)|\/dist\/|\.d\.m?ts$/
 
